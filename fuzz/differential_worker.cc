@@ -29,6 +29,7 @@
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/shape_util.h"
 
 namespace {
@@ -98,7 +99,7 @@ absl::StatusOr<std::vector<xla::Literal>> MakeInputs(const xla::HloModule& modul
 // Compiled; the same bits at 1, 2 and 5 threads.
 absl::StatusOr<xla::Literal> RunCompiled(const xla::HloModule& module,
                                          const std::vector<const xla::Literal*>& arguments) {
-  auto program = xla::CpuProgram::Compile(module);
+  auto program = xla::CpuProgram::Compile(module, xla::DefaultCpuCompileOptions());
   if (!program.ok()) return program.status();
   static xla::runtime::ThreadPool pools[] = {xla::runtime::ThreadPool(1),
                                              xla::runtime::ThreadPool(2),

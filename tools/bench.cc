@@ -21,9 +21,9 @@
 #include "tools/roofline.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
-#include "xla/interpreter/constant_folding.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -56,9 +56,8 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
   line.Show(absl::StrCat(name, ": compiling"));
   BenchResult result;
   const double start = Seconds();
-  CpuCompileOptions options;
+  CpuCompileOptions options = DefaultCpuCompileOptions();
   options.pool = &pool;
-  options.constant_folding = &kConstantFolding;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
   options.cache_directory = cache;

@@ -22,9 +22,9 @@
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
-#include "xla/interpreter/constant_folding.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -93,10 +93,9 @@ absl::StatusOr<Outcome> CheckOne(const std::string& path, const Arguments& argum
     context.pool = &*pool;
     context.cancel = &Interrupted();
     context.custom_calls = &custom_calls;
-    CpuCompileOptions compile_options;
+    CpuCompileOptions compile_options = DefaultCpuCompileOptions();
     compile_options.pool = &*pool;
     compile_options.cancel = &Interrupted();
-    compile_options.constant_folding = &kConstantFolding;
     compile_options.custom_calls = &custom_calls;
     compile_options.cache_directory = cache;
     line.Show(absl::StrCat(name, ": compiling"));

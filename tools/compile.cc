@@ -2,6 +2,7 @@
 // xylem compile: what the CPU compiler makes of a program.
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,16 +12,36 @@
 #include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/json.h"
+#include "tools/pass_options.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/program_report_text.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
-#include "xla/interpreter/constant_folding.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 
 namespace xla {
 namespace {
+
+// Those that changed the program, then what the others took.
+void PrintPasses(const PipelineStatistics& statistics) {
+  std::printf("%-32s %6s %7s %14s %12s\n", "pass", "runs", "changed", "instructions", "ms");
+  int64_t runs = 0;
+  double seconds = 0;
+  for (const PassStatistics& pass : statistics.passes) {
+    if (pass.changes == 0) {
+      runs += pass.runs;
+      seconds += pass.seconds;
+      continue;
+    }
+    std::printf("%-32s %6lld %7lld %+14lld %12.2f\n", pass.name.c_str(),
+                static_cast<long long>(pass.runs), static_cast<long long>(pass.changes),
+                static_cast<long long>(-pass.instructions_removed), pass.seconds * 1e3);
+  }
+  std::printf("%-32s %6lld %7d %+14d %12.2f\n\n", "(others)", static_cast<long long>(runs), 0, 0,
+              seconds * 1e3);
+}
 
 void PrintReport(const CpuProgram& program, double seconds, int64_t scratch_bytes) {
   std::printf("%-32s %6s %6s %14s %14s %12s\n", "kernel", "uses", "lanes", "bytes", "operations",
@@ -35,7 +56,8 @@ void PrintReport(const CpuProgram& program, double seconds, int64_t scratch_byte
   if (!calls.empty()) std::printf("\n%-32s %s\n", "library call", "forms and estimated cycles");
   for (const CpuProgram::LibraryReport& call : calls)
     std::printf("%-32s %s\n", call.instruction.c_str(), call.forms.c_str());
-  if (!calls.empty()) std::printf("\n");
+  std::printf("\n");
+  PrintPasses(program.pass_statistics());
   std::printf("compiled in %.1f ms, scratch memory %s\n", seconds * 1e3,
               ReadableBytes(scratch_bytes).c_str());
 }
@@ -59,7 +81,8 @@ void PrintReportAsJson(const CpuProgram& program, double seconds, int64_t scratc
   json.Number("compile_ms", seconds * 1e3)
       .Integer("scratch_bytes", scratch_bytes)
       .Objects("kernels", kernels)
-      .Objects("library_calls", calls);
+      .Objects("library_calls", calls)
+      .Objects("passes", PassesAsJson(program.pass_statistics()));
   std::puts(json.ToString().c_str());
 }
 
@@ -78,9 +101,11 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   if (emits_object)
     XLA_RETURN_IF_ERROR(CheckBinaryTarget(output_path, "an object file", arguments));
   runtime::ThreadPool pool;
-  CpuCompileOptions options;
+  CpuCompileOptions options = DefaultCpuCompileOptions();
   options.pool = emits_object ? nullptr : &pool;
-  options.constant_folding = &kConstantFolding;
+  ChangePrinter printer;
+  XLA_ASSIGN_OR_RETURN(options.pipeline, PassOptionsOf(arguments, &printer));
+  options.pipeline.verify = arguments.Has("--verify-passes");
   options.cancel = &Interrupted();
   options.cache_directory = cache;
   options.custom_calls = &custom_calls;
@@ -122,30 +147,29 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
 }  // namespace
 
 Command CompileCommand() {
-  return {"compile",
-          "FILE",
-          "compile a program and print what it became",
-          "",
-          {{"--emit",
-            "FORM",
-            "what to print: the HLO after all passes (hlo, the default), the code that is\n"
-            "generated (llvm), assembly (asm), an ELF object with all kernels (object); how each\n"
-            "instruction is computed (plan), what runs when (schedule), or where arrays are and\n"
-            "when they are needed (buffers)",
-            {"hlo", "llvm", "asm", "object", "plan", "schedule", "buffers"}},
-           {"--output", "FILE", "where to write; the default is standard output"},
-           ForceOption(),
-           FunctionOption(),
-           CacheOption(),
-           CustomCallsOption(),
-           {"--report", "",
-            "print bytes, operations, vector lanes and compile time of each kernel, and what\n"
-            "library calls were chosen from"},
-           {"--json", "", "print the report, the plan, the schedule or the buffers as JSON"},
-           {"--check-work", "", "fail if fusions compute much more than the program asks for"}},
-          1,
-          1,
-          Compile};
+  std::vector<OptionSpec> options = {
+      {"--emit",
+       "FORM",
+       "what to print: the HLO after all passes (hlo, the default), the code that is\n"
+       "generated (llvm), assembly (asm), an ELF object with all kernels (object); how each\n"
+       "instruction is computed (plan), what runs when (schedule), or where arrays are and\n"
+       "when they are needed (buffers)",
+       {"hlo", "llvm", "asm", "object", "plan", "schedule", "buffers"}},
+      {"--output", "FILE", "where to write; the default is standard output"},
+      ForceOption(),
+      FunctionOption(),
+      CacheOption(),
+      CustomCallsOption(),
+      {"--report", "",
+       "print bytes, operations, vector lanes and compile time of each kernel, what library\n"
+       "calls were chosen from, and what passes did"},
+      {"--json", "", "print the report, the plan, the schedule or the buffers as JSON"},
+      {"--check-work", "", "fail if fusions compute much more than the program asks for"},
+      {"--verify-passes", "", "verify the program after each pass"}};
+  for (const OptionSpec& option : PassOptions()) options.push_back(option);
+  return {
+      "compile", "FILE", "compile a program and print what it became", "", std::move(options), 1,
+      1,         Compile};
 }
 
 }  // namespace xla

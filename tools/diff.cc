@@ -176,7 +176,7 @@ class Bisection {
     Values values;
     XLA_ASSIGN_OR_RETURN(
         std::vector<Literal> compiled,
-        ExecuteReplicated(true, *clone, 1, 1, arguments, options, nullptr, cache_));
+        ExecuteReplicated(true, *clone, 1, 1, arguments, options, nullptr, {cache_, {}}));
     XLA_ASSIGN_OR_RETURN(std::vector<Literal> interpreted,
                          ExecuteReplicated(false, *clone, 1, 1, arguments, options));
     line_.Clear();

@@ -17,6 +17,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
 
@@ -89,8 +90,8 @@ absl::Status CheckCustomCallTargets(const HloModule& module, const CustomCallReg
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
-    RunStatistics* statistics, const std::string& cache_directory) {
-  const HloDumper dumper(DebugOptionsFromEnv(), module);
+    RunStatistics* statistics, const CompileChoices& choices) {
+  HloDumper dumper(DebugOptionsFromEnv(), module);
   dumper.Dump(module, "before_optimizations");
   if (!compiled) {
     XLA_RETURN_IF_ERROR(CheckTargets(module, options));
@@ -109,11 +110,14 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   context.feeds = options.feeds;
   context.host_channels = options.host_channels;
   context.wait_timeout = options.wait_timeout;
-  CpuCompileOptions compile_options;
+  CpuCompileOptions compile_options = DefaultCpuCompileOptions();
   compile_options.pool = context.pool;
   compile_options.cancel = options.cancel;
   compile_options.custom_calls = options.custom_call_registry;
-  compile_options.cache_directory = cache_directory;
+  compile_options.cache_directory = choices.cache_directory;
+  compile_options.pipeline.disabled = choices.disabled_passes;
+  if (PassInstrumentation* between = dumper.between_passes())
+    compile_options.pipeline.instrumentations.push_back(between);
   CpuRunOptions run_options;
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;

@@ -28,12 +28,18 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments);
 OptionSpec CacheOption();
 absl::StatusOr<std::string> CacheOf(const Arguments& arguments);
 
+// How ExecuteReplicated compiles, besides the defaults of clients.
+struct CompileChoices {
+  std::string cache_directory;               // of CacheOf
+  std::vector<std::string> disabled_passes;  // see PipelineOptions
+};
+
 // InterpretReplicated, or the same on compiled code; `options.progress` and
 // `options.outputs_are_kept` are for the interpreter alone.
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
-    RunStatistics* statistics = nullptr, const std::string& cache_directory = {});
+    RunStatistics* statistics = nullptr, const CompileChoices& choices = {});
 
 // NOT_FOUND if an instruction calls a target that neither the registry nor check.expect_* and
 // their like (CheckCustomCalls) answer.

@@ -20,8 +20,8 @@
 #include "tools/roofline.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
-#include "xla/interpreter/constant_folding.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 
 namespace xla {
 namespace {
@@ -136,9 +136,8 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   ProgressLine line;
   line.Show(absl::StrCat("compiling ", program_case.module->name()));
   const std::vector<runtime::ArgumentView> views = ViewsOf(program_case.arguments);
-  CpuCompileOptions options;
+  CpuCompileOptions options = DefaultCpuCompileOptions();
   options.pool = &pool;
-  options.constant_folding = &kConstantFolding;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
   XLA_ASSIGN_OR_RETURN(options.cache_directory, CacheOf(arguments));

@@ -129,7 +129,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   line.Show(absl::StrCat(compiled ? "compiling and running " : "running ", module->name()));
   const double start = Seconds();
   auto results = ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers,
-                                   options, &statistics, cache);
+                                   options, &statistics, {cache, {}});
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();

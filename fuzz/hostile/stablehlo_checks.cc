@@ -15,6 +15,7 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/mlir/ir.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
@@ -100,7 +101,7 @@ std::string ToBytecode(const std::string& text) {
 
 void CheckCompiled(const HloModule& module) {
   if (!IsSmall(module)) return;
-  const auto program = CpuProgram::Compile(module);
+  const auto program = CpuProgram::Compile(module, DefaultCpuCompileOptions());
   if (!program.ok()) {
     XLA_CHECK(program.status().code() != absl::StatusCode::kInternal) << program.status();
     return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/execution_test_util.h"
 #include "tests/dump_folder.h"
 #include "tests/test_util.h"
@@ -61,6 +62,71 @@ TEST_F(ClientDumpTest, TheEnvironment) {
   HloProto proto;
   ASSERT_TRUE(proto.ParseFromString(folder_.TextOfFile("first.before_optimizations.hlo.pb")));
   EXPECT_EQ(proto.hlo_module().name(), "first");
+}
+
+TEST_F(ClientDumpTest, BetweenPasses) {
+  setenv("XLA_FLAGS", ("--xla_dump_hlo_pass_re=^fuse$ --xla_dump_to=" + folder_.path()).c_str(), 1);
+  ASSERT_OK(Compile("first"));
+  // The name of a pass selects the program before and after it, changed or not.
+  EXPECT_EQ(
+      folder_.Names(),
+      (Names{"first.0000.cpu.after_check-applied-computations.before_fuse.txt",
+             "first.0001.cpu.after_fuse.before_merge-fusions.txt", "first.before_optimizations.txt",
+             "first.cpu_after_optimizations.txt", "first.debug_options"}));
+  EXPECT_EQ(folder_.TextOfFile("before_fuse.txt").find("fusion("), std::string::npos);
+  EXPECT_NE(folder_.TextOfFile("before_merge-fusions.txt").find("fusion("), std::string::npos);
+}
+
+TEST_F(ClientDumpTest, BetweenAllPassesThatChangeSomething) {
+  setenv("XLA_FLAGS", ("--xla_dump_hlo_pass_re=.* --xla_dump_to=" + folder_.path()).c_str(), 1);
+  ASSERT_OK(Compile("first", {}, "negate(x)"));
+  EXPECT_EQ(
+      folder_.Names(),
+      (Names{"first.0000.cpu.after_pipeline-start.before_check-cpu-support.txt",
+             "first.0001.cpu.after_dce.before_cse.txt",
+             "first.0002.cpu.after_fuse.before_merge-fusions.txt", "first.before_optimizations.txt",
+             "first.cpu_after_optimizations.txt", "first.debug_options"}));
+}
+
+TEST_F(ClientDumpTest, OtherPipelinesAndPassesAreNotDumped) {
+  for (const char* flags : {"--xla_dump_hlo_pass_re=fuse --xla_dump_hlo_pipeline_re=simplification",
+                            "--xla_dump_hlo_pass_re=algsimp", "--xla_dump_hlo_pass_re=["}) {
+    SCOPED_TRACE(flags);
+    const DumpFolder folder("xylem_client_dump_test_none");
+    setenv("XLA_FLAGS", absl::StrCat(flags, " --xla_dump_to=", folder.path()).c_str(), 1);
+    ASSERT_OK(Compile("first"));
+    EXPECT_EQ(folder.Names().size(), 3u);
+  }
+  const DumpFolder folder("xylem_client_dump_test_off");
+  setenv("XLA_FLAGS", ("--xla_enable_dumping=false --xla_dump_to=" + folder.path()).c_str(),
+         1);
+  ASSERT_OK(Compile("first"));
+  EXPECT_TRUE(folder.Names().empty());
+}
+
+TEST_F(ClientDumpTest, NoMoreProgramsThanAllowed) {
+  setenv("XLA_FLAGS", ("--xla_dump_max_hlo_modules=2 --xla_dump_to=" + folder_.path()).c_str(), 1);
+  for (const char* name : {"first", "second", "third"}) ASSERT_OK(Compile(name));
+  EXPECT_EQ(folder_.Names().size(), 6u);
+  EXPECT_EQ(folder_.TextOfFile("third.debug_options"), "no such file");
+}
+
+// A file system takes 255 characters.
+TEST_F(ClientDumpTest, LongNamesAreLeftOut) {
+  setenv("XLA_FLAGS", ("--xla_dump_to=" + folder_.path()).c_str(), 1);
+  ASSERT_OK(Compile(std::string(240, 'n')));
+  EXPECT_EQ(folder_.Names(),
+            (Names{"before_optimizations.txt", "cpu_after_optimizations.txt", "debug_options"}));
+}
+
+TEST_F(ClientDumpTest, FormatsWithoutAFolderGoToStdout) {
+  setenv("XLA_FLAGS", "--xla_dump_hlo_as_text --xla_dump_hlo_as_long_text=false", 1);
+  ::testing::internal::CaptureStdout();
+  ASSERT_OK(Compile("first"));
+  const std::string out = ::testing::internal::GetCapturedStdout();
+  EXPECT_NE(out.find(".first.before_optimizations.txt ***\nHloModule first"), std::string::npos)
+      << out;
+  EXPECT_NE(out.find("*** End module_"), std::string::npos) << out;
 }
 
 // That is when one looks at dumps.

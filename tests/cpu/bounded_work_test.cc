@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/multi_output.h"
 #include "xla/hlo/text/parser.h"
 
 namespace xla::cpu {
@@ -42,7 +43,8 @@ double WorkRatio(const std::string& lines) {
     return total;
   };
   const double before = work();
-  EXPECT_OK(FuseForCpu(module->get(), /*least_shared_bytes=*/0).status());
+  EXPECT_OK(FuseForCpu(module->get()).status());
+  EXPECT_OK(MergeFusions(module->get(), /*least_bytes=*/0).status());
   return work() / before;
 }
 

@@ -46,7 +46,8 @@ ENTRY e {
                                                                   lines, "}\n"));
   EXPECT_OK(module.status());
   if (!module.ok()) return {};
-  EXPECT_OK(FuseForCpu(module->get(), least_bytes).status());
+  EXPECT_OK(FuseForCpu(module->get()).status());
+  EXPECT_OK(MergeFusions(module->get(), least_bytes).status());
   std::vector<int> results;
   for (const HloInstruction* i : (*module)->entry_computation()->MakeInstructionPostOrder()) {
     if (i->opcode() == HloOpcode::kFusion)

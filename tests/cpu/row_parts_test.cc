@@ -11,6 +11,7 @@
 #include "tests/test_util.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/multi_output.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
@@ -92,7 +93,8 @@ int64_t KernelsOf(const std::string& instructions) {
       ParseAndReturnUnverifiedModule("HloModule m\nENTRY e {\n" + instructions + "\n}");
   EXPECT_OK(module.status());
   if (!module.ok()) return -1;
-  EXPECT_OK(FuseForCpu(module->get(), CpuCompileOptions().least_shared_bytes).status());
+  EXPECT_OK(FuseForCpu(module->get()).status());
+  EXPECT_OK(MergeFusions(module->get(), CpuCompileOptions().least_shared_bytes).status());
   return CountFusions(**module);
 }
 
@@ -170,7 +172,8 @@ size_t ExchangesWith(const std::string& next) {
   const auto module = ParseAndReturnUnverifiedModule(text);
   EXPECT_OK(module.status());
   if (!module.ok()) return 0;
-  EXPECT_OK(FuseForCpu(module->get(), CpuCompileOptions().least_shared_bytes).status());
+  EXPECT_OK(FuseForCpu(module->get()).status());
+  EXPECT_OK(MergeFusions(module->get(), CpuCompileOptions().least_shared_bytes).status());
   const Target target = {"x86_64", "", "", 32, true, false};
   EXPECT_OK(AssignLowering(module->get(), target).status());
   const auto schedule = ScheduleProgram(**module);

@@ -11,6 +11,7 @@
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
+#include "xla/runtime/thread_pool.h"
 
 namespace xla {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/passes/passes_test_util.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
@@ -209,6 +211,8 @@ absl::StatusOr<bool> Break(HloModule* module) {
   return true;
 }
 absl::StatusOr<bool> Restless(HloModule*) { return true; }
+absl::StatusOr<bool> Refuse(HloModule*) { return absl::InvalidArgumentError("such a program"); }
+absl::StatusOr<bool> Fail(HloModule*) { return absl::InternalError("no root"); }
 
 TEST(Pipeline, VerifiesAfterEachPass) {
   constexpr char kProgram[] =
@@ -228,6 +232,66 @@ TEST(Pipeline, VerifiesAfterEachPass) {
                 .status());
   EXPECT_EQ(statistics.passes[0].runs, 7);
   EXPECT_EQ(statistics.bounds_reached, 1);
+}
+
+TEST(Pipeline, ErrorsTellAboutTheProgramOrNameThePass) {
+  const auto module = ParseOrDie("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }");
+  EXPECT_EQ(Pipeline().Add({"refuse", "", &Refuse}).Run(module.get()).status(),
+            absl::InvalidArgumentError("such a program"));
+  EXPECT_EQ(Pipeline().Add({"fail", "", &Fail}).Run(module.get()).status(),
+            absl::InternalError("pass fail: no root"));
+}
+
+TEST(Pipeline, OthersStandForTheirPasses) {
+  ASSERT_OK_AND_ASSIGN(const Pipeline both, Pipeline::Parse("dce,fixpoint(cse,dce)"));
+  const std::vector<Pipeline::Named> named = {{"both", "", both}};
+  constexpr Pass kMine[] = {{"mine", "", &Restless}};
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Pipeline::Parse("mine,both,cse", kMine, named));
+  EXPECT_EQ(pipeline.ToString(), "mine,dce,fixpoint(cse,dce),cse");
+  EXPECT_ERROR(Pipeline::Parse("fixpoint(both)", kMine, named), "there is no pass 'both'");
+  EXPECT_ERROR(Pipeline::Parse("min", kMine, named), "'mine'");
+}
+
+// What it is told, in order; an error when asked.
+class Recorder : public PassInstrumentation {
+ public:
+  absl::Status BeforePass(std::string_view pass, const HloModule&) override {
+    return Add(absl::StrCat("before ", std::string(pass)));
+  }
+  absl::Status AfterPass(std::string_view pass, const HloModule& module, bool changed) override {
+    return Add(absl::StrCat("after ", std::string(pass), changed ? " (changed) " : " ",
+                            module.instruction_count()));
+  }
+  absl::Status AfterPipeline(const HloModule&) override { return Add("end"); }
+
+  std::vector<std::string> told;
+  std::string fails_at;
+
+ private:
+  absl::Status Add(const std::string& what) {
+    told.push_back(what);
+    return what == fails_at ? absl::AbortedError("stop") : absl::OkStatus();
+  }
+};
+
+TEST(Pipeline, TellsWhoeverWantsToSeeTheModule) {
+  constexpr char kProgram[] =
+      "HloModule m\nENTRY e { p = f32[] parameter(0) d = f32[] sine(p) ROOT r = f32[] negate(p) }";
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Pipeline::Parse("cse,inline-calls,dce"));
+  const std::vector<std::string> all = {"before cse", "after cse 3", "before dce",
+                                        "after dce (changed) 2", "end"};
+  for (size_t stop = 0; stop <= all.size(); ++stop) {
+    const auto module = ParseOrDie(kProgram);
+    Recorder recorder;
+    if (stop < all.size()) recorder.fails_at = all[stop];
+    const absl::Status status =
+        pipeline.Run(module.get(), {.disabled = {"inline-calls"}, .instrumentations = {&recorder}})
+            .status();
+    EXPECT_EQ(status.ok(), stop == all.size()) << status;
+    EXPECT_EQ(recorder.told,
+              std::vector<std::string>(
+                  all.begin(), all.begin() + static_cast<int64_t>(std::min(stop + 1, all.size()))));
+  }
 }
 
 }  // namespace

@@ -66,6 +66,20 @@ TEST_F(DumpTest, TheEnvironment) {
                                       "add.cpu_after_optimizations.hlo.pb", "add.debug_options"}));
 }
 
+TEST_F(DumpTest, BetweenPasses) {
+  CompileOptionsProto options;
+  auto& overrides = *options.mutable_env_option_overrides();
+  overrides["xla_dump_to"].set_string_field(folder_.path());
+  overrides["xla_dump_hlo_pass_re"].set_string_field("pipeline-end");
+  Plugin plugin;
+  plugin.Compile(kAdd, nullptr, "mlir", options.SerializeAsString());
+  EXPECT_EQ(Names(),
+            (std::vector<std::string>{"add.0000.cpu.after_flatten-calls.before_pipeline-end.txt",
+                                      "add.before_optimizations.txt",
+                                      "add.cpu_after_optimizations.txt", "add.debug_options"}));
+  EXPECT_EQ(folder_.TextOfFile("pipeline-end.txt"), folder_.TextOfFile("after_optimizations.txt"));
+}
+
 TEST_F(DumpTest, FoldersThatCannotBeMadeDoNotStopACompilation) {
   setenv("XLA_FLAGS", "--xla_dump_to=/dev/null/folder", 1);
   Plugin plugin;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
 #include "tests/test_util.h"
 #include "xla/ffi/api/c_api.h"
@@ -217,6 +218,28 @@ module @twice {
   EXPECT_EQ(plugin.ToFloats(results[0]), (Values{10, 12}));
   EXPECT_TRUE(is_deleted(seen));
   EXPECT_EQ(static_cast<const float*>(pointer.device_memory_ptr)[0], 5);
+}
+
+// Every function that the operation table gives an accuracy, and two that XLA counts with them.
+TEST(PjrtExecuteTest, MathematicalFunctionsAreCountedAsSuch) {
+  Plugin plugin;
+  for (const char* operation :
+       {"chlo.acos %x", "chlo.asin %x", "chlo.acosh %x", "chlo.asinh %x", "chlo.atanh %x",
+        "stablehlo.cosine %x", "stablehlo.tan %x", "stablehlo.cbrt %x", "chlo.erf %x"}) {
+    SCOPED_TRACE(operation);
+    auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = plugin.Compile(
+        absl::StrCat("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = ", operation,
+                     absl::StartsWith(operation, "chlo") ? " : tensor<4xf32> -> tensor<4xf32>"
+                                                         : " : tensor<4xf32>",
+                     "\n  return %y : tensor<4xf32>\n}"));
+    ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+    auto cost = New<PJRT_Executable_GetCostAnalysis_Args>();
+    cost.executable = get.executable;
+    ASSERT_CALL_OK(Api().PJRT_Executable_GetCostAnalysis(&cost));
+    ASSERT_EQ(cost.num_properties, 3u);
+    EXPECT_EQ(cost.properties[1].float_value, 4);  // transcendentals
+  }
 }
 
 TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {

@@ -19,21 +19,14 @@
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/llvm_text.h"
-#include "xla/cpu/bounded_work.h"
-#include "xla/cpu/entry_layouts.h"
-#include "xla/cpu/fusion.h"
+#include "xla/cpu/cpu_pipeline.h"
 #include "xla/cpu/lowering.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
-#include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/passes/cpu_pipeline.h"
-#include "xla/passes/dynamic_shapes.h"
-#include "xla/passes/expand.h"
-#include "xla/passes/mixed_precision.h"
 #include "xla/passes/pass.h"
 
 namespace xla::testing {
@@ -44,11 +37,18 @@ inline std::string TextOf(const HloModule& module) {
   return ModuleToString(module, options);
 }
 
-// The passes that change the program, with a fingerprint of the result.
+// Passes that programs of tests/passes specify whole.
+inline bool IsSpecified(const Pass& pass) {
+  return pass.name == "expand-custom-calls" || pass.name == "expand-sparse-convolutions" ||
+         pass.name == "forget-original-shapes" || pass.name == "resolve-dynamic-sizes";
+}
+
+// The other passes that change the program, with a fingerprint of the result.
 inline std::string AfterEachPass(const HloModule& module) {
   std::string line;
   const std::string before = TextOf(module);
   for (const Pass& pass : AllPasses()) {
+    if (IsSpecified(pass)) continue;
     const auto copy = module.Clone();
     const absl::StatusOr<bool> changed = pass.run(copy.get());
     if (!changed.ok()) {
@@ -133,41 +133,18 @@ inline void AddGenerated(HloModule* module, const cpu::ProgramSchedule& schedule
   lines->push_back(absl::StrCat("others:", others));
 }
 
-// What the compiler does before the passes of the pipeline.
-inline absl::Status Prepare(HloModule* module) {
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->shape().is_unbounded_dynamic())
-        return absl::InvalidArgumentError("there is no bound");
-    }
-  }
-  absl::Status status = cpu::ExpandBitcasts(module);
-  if (status.ok()) status = cpu::NormalizeEntryLayouts(module).status();
-  if (status.ok()) status = ExpandCustomCalls(module).status();
-  if (status.ok()) status = ExpandAsync(module).status();
-  if (status.ok()) status = ExpandSparseConvolutions(module).status();
-  if (status.ok()) status = ResolveMixedPrecision(module);
-  if (status.ok()) status = ResolveDynamicSizes(module).status();
-  return status;
-}
-
-// What passes, fusion, buffer assignment and the emitters of kernels make of a program.
+// What passes, buffer assignment and the emitters of kernels make of a program, without folding
+// constants.
 inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines,
                         std::vector<std::string>* generated,
                         absl::Span<const cpu::Target> targets = Targets()) {
   const auto module = source.Clone();
-  absl::Status status = Prepare(module.get());
-  if (status.ok()) status = CpuPipeline(std::nullopt).Run(module.get()).status();
-  if (status.ok()) status = FlattenCalls(module.get()).status();
-  const cpu::WorkBeforeFusion work(*module);
-  if (status.ok())
-    status = cpu::FuseForCpu(module.get(), CpuCompileOptions().least_shared_bytes).status();
-  for (const cpu::ComputationWork& exceeding : work.Exceeding(*module)) {
-    ADD_FAILURE() << exceeding.name << " of " << source.name() << " computes " << exceeding.after
-                  << " operations instead of " << exceeding.before;
-  }
-  if (status.ok()) status = FlattenCalls(module.get()).status();
-  if (!status.ok()) {
+  CpuCompileOptions options;
+  options.check_work = true;
+  // Kernels are recorded with their numbers.
+  options.pipeline.disabled = {"make-constants-operands", "assign-lowering"};
+  if (const absl::Status status = RunCpuPipeline(module.get(), options); !status.ok()) {
+    EXPECT_FALSE(absl::IsInternal(status)) << source.name() << ": " << status;
     lines->push_back(OneLine(status.message()));
     return;
   }

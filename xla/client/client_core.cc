@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
 
   const DebugOptions debug_options =
       options.has_debug_options() ? options.debug_options() : DebugOptionsFromEnv();
-  const HloDumper dumper(debug_options, *program);
+  HloDumper dumper(debug_options, *program);
   dumper.Dump(*program, "before_optimizations");
   std::unique_ptr<HloModule> module = program->Clone();
   module->SetDefaultEntryLayout();
@@ -148,8 +148,9 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
     LayoutUtil::SetToDefaultLayout(layout.mutable_result());
   }
   const CustomCallRegistry custom_calls = CustomCalls({});
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
-                       backend_->Compile(std::move(module), &custom_calls));
+  XLA_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executable> executable,
+      backend_->Compile(std::move(module), &custom_calls, nullptr, dumper.between_passes()));
   dumper.Dump(executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), custom_calls));
   return executable;

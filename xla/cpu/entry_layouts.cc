@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/entry_layouts.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/bitcast.h"
 #include "xla/layout_util.h"
@@ -56,22 +59,54 @@ bool IsDense(const Shape& shape) {
          (bits == 0 || bits == int64_t{8} * primitive_util::ByteWidth(shape.element_type()));
 }
 
+// As text, which has the default layout where there is none.
+std::string WithDefaults(ProgramShape program) {
+  const auto set = [](Shape* shape) {
+    ShapeUtil::ForEachMutableSubshape(shape, [](Shape* part, const ShapeIndex&) {
+      if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
+    });
+  };
+  std::string text;
+  for (int i = 0; i < program.parameters_size(); ++i) {
+    set(program.mutable_parameters(i));
+    absl::StrAppend(&text, program.parameters(i).ToString(/*print_layout=*/true), ", ");
+  }
+  set(program.mutable_result());
+  return absl::StrCat(text, "-> ", program.result().ToString(/*print_layout=*/true));
+}
+
 }  // namespace
 
-absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
-  HloComputation* const entry = module->entry_computation();
+NormalizedLayouts LayoutsToNormalize(const HloModule& module) {
+  const HloComputation& entry = *module.entry_computation();
+  const HloInstruction& root = *entry.root_instruction();
   NormalizedLayouts normalized;
-  normalized.parameters.assign(static_cast<size_t>(entry->num_parameters()), false);
-  const Shape& root_shape = entry->root_instruction()->shape();
-  normalized.results.assign(root_shape.IsTuple() ? root_shape.tuple_shapes().size() : 1, false);
-  if (!module->config().has_entry_computation_layout()) return normalized;
+  normalized.parameters.assign(static_cast<size_t>(entry.num_parameters()), false);
+  normalized.results.assign(root.shape().IsTuple() ? root.shape().tuple_shapes().size() : 1, false);
+  if (!module.config().has_entry_computation_layout()) return normalized;
+  const ProgramShape& layout = module.entry_computation_layout();
+  for (size_t i = 0; i < normalized.parameters.size(); ++i)
+    normalized.parameters[i] = !OrderOf(layout.parameters(static_cast<int>(i))).empty();
+  const Shape& result = layout.result();
+  if (result.IsArray()) {
+    normalized.results[0] = !OrderOf(result).empty();
+  } else if (root.opcode() == HloOpcode::kTuple) {
+    for (size_t i = 0; i < normalized.results.size(); ++i)
+      normalized.results[i] = !OrderOf(result.tuple_shapes(static_cast<int>(i))).empty();
+  }
+  return normalized;
+}
+
+absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module) {
+  HloComputation* const entry = module->entry_computation();
+  if (!module->config().has_entry_computation_layout()) return false;
+  const NormalizedLayouts normalized = LayoutsToNormalize(*module);
   const ProgramShape layout = module->entry_computation_layout();
   for (int64_t i = 0; i < entry->num_parameters(); ++i) {
+    if (!normalized.parameters[static_cast<size_t>(i)]) continue;
     HloInstruction* const parameter = entry->parameter_instruction(i);
     const Shape& shape = layout.parameters(static_cast<int>(i));
     const std::vector<int64_t> order = OrderOf(shape);
-    if (order.empty()) continue;
-    normalized.parameters[static_cast<size_t>(i)] = true;
     const Shape logical(shape.element_type(), shape.dimensions());
     HloInstruction* const transpose = Transpose(entry, parameter, logical, Inverse(order));
     const HloInstruction::InstructionVector users(parameter->users());
@@ -83,36 +118,28 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
     *parameter->mutable_shape() = Permuted(shape, order);
   }
   HloInstruction* const root = entry->root_instruction();
-  const Shape& result = layout.result();
-  if (result.IsArray()) {
-    const std::vector<int64_t> order = OrderOf(result);
-    if (!order.empty()) {
-      normalized.results[0] = true;
-      entry->set_root_instruction(Transpose(entry, root, Permuted(result, order), order));
-    }
-  } else if (root->opcode() == HloOpcode::kTuple) {
-    bool changed = false;
+  const auto permuted = [&](HloInstruction* value, const Shape& shape) {
+    const std::vector<int64_t> order = OrderOf(shape);
+    return Transpose(entry, value, Permuted(shape, order), order);
+  };
+  if (layout.result().IsArray()) {
+    if (normalized.results[0]) entry->set_root_instruction(permuted(root, layout.result()));
+  } else if (absl::c_linear_search(normalized.results, true)) {
     std::vector<HloInstruction*> elements;
     std::vector<Shape> shapes;
     for (int64_t i = 0; i < root->operand_count(); ++i) {
       HloInstruction* element = root->operand(i);
-      const Shape& shape = result.tuple_shapes(static_cast<int>(i));
-      const std::vector<int64_t> order = OrderOf(shape);
-      if (!order.empty()) {
-        element = Transpose(entry, element, Permuted(shape, order), order);
-        normalized.results[static_cast<size_t>(i)] = changed = true;
-      }
+      if (normalized.results[static_cast<size_t>(i)])
+        element = permuted(element, layout.result().tuple_shapes(static_cast<int>(i)));
       elements.push_back(element);
       shapes.push_back(element->shape());
     }
-    if (changed) {
-      Shape tuple = ShapeUtil::MakeTupleShape(shapes);
-      entry->set_root_instruction(entry->AddInstruction(
-          HloInstruction::Create(HloOpcode::kTuple, std::move(tuple), elements)));
-    }
+    Shape tuple = ShapeUtil::MakeTupleShape(shapes);
+    entry->set_root_instruction(entry->AddInstruction(
+        HloInstruction::Create(HloOpcode::kTuple, std::move(tuple), elements)));
   }
   module->config().set_entry_computation_layout(entry->ComputeProgramShape());
-  return normalized;
+  return WithDefaults(module->entry_computation_layout()) != WithDefaults(layout);
 }
 
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
@@ -125,7 +152,8 @@ absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
   return Shape::FromProto(proto);
 }
 
-absl::Status ExpandBitcasts(HloModule* module) {
+absl::StatusOr<bool> ExpandBitcasts(HloModule* module) {
+  bool changed = false;
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* bitcast : computation->instructions()) {
       if (bitcast->opcode() != HloOpcode::kBitcast || !bitcast->shape().IsArray()) continue;
@@ -146,6 +174,7 @@ absl::Status ExpandBitcasts(HloModule* module) {
         call->set_raw_backend_config_string(absl::Base64Escape(to.ToProto().SerializeAsString()));
         XLA_RETURN_IF_ERROR(
             computation->ReplaceWithNewInstruction(bitcast, std::move(call)).status());
+        changed = true;
         continue;
       }
       const std::vector<int64_t> from_order = OrderOf(from), to_order = OrderOf(to);
@@ -161,10 +190,11 @@ absl::Status ExpandBitcasts(HloModule* module) {
       }
       if (!to_order.empty()) value = Transpose(computation, value, logical, Inverse(to_order));
       XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(bitcast, value));
+      changed = true;
     }
   }
   module->Cleanup();
-  return absl::OkStatus();
+  return changed;
 }
 
 }  // namespace xla::cpu

@@ -14,12 +14,14 @@ namespace xla::cpu {
 // in another order in memory becomes an array of permuted dimensions, with a transpose to or from
 // what the program says. Other passes fold these transposes. Only layouts that permute dimensions,
 // of arrays that are parameters, the result, or elements of the tuple that is the result.
-//
-// Returns which they are: by parameter, and by element of the result (one if it is an array).
+absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module);
+
+// Which arrays of a program NormalizeEntryLayouts will permute: by parameter, and by element of the
+// result (one if it is an array).
 struct NormalizedLayouts {
   std::vector<bool> parameters, results;
 };
-absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module);
+NormalizedLayouts LayoutsToNormalize(const HloModule& module);
 
 // A bitcast as a custom call: the operand's constraint is the shape, with its layout, that the
 // bitcast is from, and the backend_config the ShapeProto that it is to, in hexadecimal.
@@ -28,8 +30,8 @@ inline constexpr char kBitcastTarget[] = "xylem.bitcast";
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call);
 
 // Bitcasts between layouts as transposes and reshapes; those that divide or join elements as calls
-// of kBitcastTarget.
-absl::Status ExpandBitcasts(HloModule* module);
+// of kBitcastTarget. Before NormalizeEntryLayouts: parameters must still have their layouts.
+absl::StatusOr<bool> ExpandBitcasts(HloModule* module);
 
 }  // namespace xla::cpu
 

@@ -15,7 +15,6 @@
 #include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/fusion_planner.h"
-#include "xla/cpu/multi_output.h"
 #include "xla/cpu/operand_folding.h"
 #include "xla/cpu/small_products.h"
 #include "xla/cpu/sort_order.h"
@@ -128,7 +127,7 @@ absl::StatusOr<bool> SeparateScales(HloComputation* computation) {
 
 }  // namespace
 
-absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes) {
+absl::StatusOr<bool> FuseForCpu(HloModule* module) {
   bool changed = false;
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->instructions()) {
@@ -157,12 +156,12 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes) {
           (*it)->opcode() != HloOpcode::kParameter && !(*it)->HasSideEffect() &&
           (*it)->control_successors().empty() && (*it)->control_predecessors().empty()) {
         XLA_RETURN_IF_ERROR(computation->RemoveInstruction(*it));
+        changed = true;
       }
     }
   }
   module->Cleanup();
-  XLA_ASSIGN_OR_RETURN(const bool merged, MergeFusions(module, least_shared_bytes));
-  return changed || merged;
+  return changed;
 }
 
 }  // namespace xla::cpu

@@ -17,8 +17,7 @@ bool IsGenerated(const HloInstruction& instruction);
 // Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
 // reduces. Operations whose results would only be read by such fusions become part of them, in all
 // of them if they are cheap. Fusions that the module has are taken apart first.
-// Then merges fusions that share arrays of at least `least_shared_bytes` (see multi_output.h).
-absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes);
+absl::StatusOr<bool> FuseForCpu(HloModule* module);
 
 }  // namespace xla::cpu
 

@@ -11,9 +11,8 @@ namespace xla::cpu {
 
 // Merges elementwise fusions of the same dimensions, none of which has to wait for something that
 // another is needed for, if one reads an array of at least `least_bytes` that the other reads or
-// computes. The root is
-// a tuple then; what only the fusion itself reads is no result. FuseForCpu ends with this.
-// In linear time.
+// computes. The root is a tuple then; what only the fusion itself reads is no result. Follows
+// FuseForCpu. In linear time.
 absl::StatusOr<bool> MergeFusions(HloModule* module, int64_t least_bytes);
 
 }  // namespace xla::cpu

@@ -2,32 +2,20 @@
 #include "xla/cpu/program.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/applied.h"
-#include "xla/cpu/bounded_work.h"
 #include "xla/cpu/code_generator.h"
-#include "xla/cpu/constant_operands.h"
+#include "xla/cpu/cpu_pipeline.h"
 #include "xla/cpu/entry_layouts.h"
-#include "xla/cpu/fusion.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/llvm_api.h"
 #include "xla/cpu/make_report.h"
-#include "xla/cpu/plan/assign_lowering.h"
-#include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/debug_options_flags.h"
-#include "xla/hlo/ir/call_rewriting.h"
 #include "xla/layout_strides.h"
-#include "xla/passes/cpu_pipeline.h"
-#include "xla/passes/dynamic_shapes.h"
-#include "xla/passes/expand.h"
-#include "xla/passes/mixed_precision.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/shape_util.h"
@@ -277,6 +265,7 @@ ProgramReport CpuProgram::Report() const {
   const auto target = cpu::HostTarget(MaxInstructionSet());
   return target.ok() ? cpu::MakeReport(impl_->schedule, **target) : ProgramReport();
 }
+const PipelineStatistics& CpuProgram::pass_statistics() const { return impl_->pass_statistics; }
 const HloModule& CpuProgram::optimized_module() const { return *impl_->module; }
 const std::string& CpuProgram::llvm_text() const { return impl_->lowered.llvm_text; }
 const std::string& CpuProgram::assembly_text() const { return impl_->lowered.assembly_text; }
@@ -315,90 +304,25 @@ absl::Status LoadCpuCompiler() {
   return CpuProgram::Compile(module).status();
 }
 
-namespace {
-
-// Passes make custom calls of these names and rely on what is in them. Arrays must have sizes.
-absl::Status CheckInstructions(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->shape().is_unbounded_dynamic()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            instruction->ToShortString(), ": an array of shape ", instruction->shape().ToString(),
-            " has no size: it has a dimension without a bound"));
-      }
-      if (instruction->opcode() != HloOpcode::kCustomCall ||
-          !absl::StartsWith(instruction->custom_call_target(), "xylem.")) {
-        continue;
-      }
-      return absl::InvalidArgumentError(
-          absl::StrCat(instruction->ToShortString(),
-                       ": custom calls whose names start with \"xylem.\" are the compiler's own"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status FuseAndCheckWork(HloModule* module, const CpuCompileOptions& options) {
-  std::optional<cpu::WorkBeforeFusion> before;
-  if (options.check_work) before.emplace(*module);
-  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(module, options.least_shared_bytes).status());
-  if (!before.has_value()) return absl::OkStatus();
-  for (const cpu::ComputationWork& work : before->Exceeding(*module)) {
-    return absl::InternalError(absl::StrCat("fusions of computation ", work.name, " compute ",
-                                            work.after, " operations instead of ", work.before));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
                                                                 const CpuCompileOptions& options) {
-  if (module.entry_computation() == nullptr ||
-      module.entry_computation()->root_instruction() == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("module ", module.name(), " has no entry computation"));
-  }
-  XLA_RETURN_IF_ERROR(CheckInstructions(module));
   auto impl = std::make_unique<Impl>();
   XLA_ASSIGN_OR_RETURN(impl->max_instruction_set,
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
-  ForgetOriginalShapes(clone);
-  impl->SetLeaves(*clone);
-  // While parameters still have their layouts.
-  XLA_RETURN_IF_ERROR(cpu::ExpandBitcasts(clone));
-  XLA_ASSIGN_OR_RETURN(const cpu::NormalizedLayouts normalized, cpu::NormalizeEntryLayouts(clone));
-  SetStrides(module, normalized, impl->result_shape, impl->argument_strides, impl->result_strides);
+  XLA_RETURN_IF_ERROR(RunCpuPipeline(clone, options, &impl->pass_statistics));
+  impl->SetLeaves(module);
+  SetStrides(module, cpu::LayoutsToNormalize(module), impl->result_shape, impl->argument_strides,
+             impl->result_strides);
   impl->SetDonors(module);
-  XLA_RETURN_IF_ERROR(ExpandCustomCalls(clone).status());
-  XLA_RETURN_IF_ERROR(ExpandAsync(clone).status());
-  XLA_RETURN_IF_ERROR(ExpandSparseConvolutions(clone).status());
-  XLA_RETURN_IF_ERROR(ResolveMixedPrecision(clone));
-  XLA_RETURN_IF_ERROR(ResolveDynamicSizes(clone).status());
-  std::optional<Pass> constant_folding;
-  if (options.constant_folding != nullptr) constant_folding = *options.constant_folding;
-  PipelineOptions pipeline_options;
-  pipeline_options.cancel = options.cancel;
-  XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone, pipeline_options).status());
-  XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
-  XLA_RETURN_IF_ERROR(cpu::CheckAppliedComputations(*clone));
-  XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  XLA_RETURN_IF_ERROR(FuseAndCheckWork(clone, options));
-  XLA_RETURN_IF_ERROR(cpu::MakeConstantsOperands(clone).status());
-  XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
   for (size_t k = 0; k < impl->donors.size(); ++k) {
     if (impl->donors[k] < 0) continue;
     aliases.push_back(
         {impl->argument_memory[static_cast<size_t>(impl->donors[k])], impl->result_memory[k]});
   }
-  XLA_ASSIGN_OR_RETURN(const cpu::Target* target, cpu::HostTarget(MaxInstructionSet()));
-  XLA_RETURN_IF_ERROR(cpu::AssignLowering(clone, *target).status());
-  if (options.check_work) XLA_RETURN_IF_ERROR(cpu::CheckLowering(*clone));
   XLA_ASSIGN_OR_RETURN(impl->schedule, cpu::ScheduleProgram(*clone, aliases));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);

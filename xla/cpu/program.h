@@ -18,12 +18,13 @@
 #include "xla/cpu/program_report.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
+#include "xla/passes/pass.h"
+#include "xla/passes/pipeline.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/runtime/execution_context.h"
 
 namespace xla {
 
-struct Pass;               // xla/passes/pass.h
 class CustomCallRegistry;  // xla/runtime/custom_call.h
 
 struct CpuCompileOptions {
@@ -31,8 +32,10 @@ struct CpuCompileOptions {
   runtime::ThreadPool* pool = nullptr;
   // Keep the generated code: LLVM IR and assembly as texts, and ELF objects.
   bool keep_llvm = false, keep_assembly = false, keep_objects = false;
-  // A pass that evaluates what depends on constants alone (kConstantFolding of xla/interpreter).
-  // Null: none.
+  // How passes run: verified, dumped, without some.
+  PipelineOptions pipeline;
+  // A pass that evaluates what depends on constants alone. Null: none. Clients and commands have
+  // that of DefaultCpuCompileOptions (xla/service/cpu_compile_options.h).
   const Pass* constant_folding = nullptr;
   // A folder, made if need be, for machine code that later compilations, in any process, take from
   // it; see xla/cpu/code_cache.h. Empty: none.
@@ -160,6 +163,8 @@ class CpuProgram {
   std::vector<LibraryReport> library_calls() const;
   // How each instruction is computed, in which order, and where arrays are.
   ProgramReport Report() const;
+  // What the passes did.
+  const PipelineStatistics& pass_statistics() const;
   // The module as it was compiled, after all passes.
   const HloModule& optimized_module() const;
   // As far as the options asked for them.

@@ -14,6 +14,7 @@
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/passes/pipeline.h"
 #include "xla/shape.h"
 #include "xla/util.h"
 
@@ -22,6 +23,7 @@ namespace xla {
 struct CpuProgram::Impl {
   std::unique_ptr<HloModule> module;
   InstructionSet max_instruction_set = InstructionSet::kAny;
+  PipelineStatistics pass_statistics;
   cpu::ProgramSchedule schedule;
   cpu::MemoryNumbers memories;
   cpu::LoweredProgram lowered;

@@ -213,8 +213,9 @@ class Scheduler {
       case HloOpcode::kConditional:
         return VisitConditional(instruction, items);
       default:
-        return absl::InternalError(
-            absl::StrCat("assign-lowering did not decide about ", instruction.ToShortString()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("the pass assign-lowering has not decided how to compute ",
+                         instruction.ToShortString()));
     }
   }
 

@@ -191,6 +191,18 @@ absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {
           "the results of ApproxTopK are parts of the arrays along reduction_dim");
     }
   }
+  const HloComputation& compare = *call.called_computations()[0];
+  bool fits = compare.num_parameters() == 2 * count &&
+              ShapeUtil::Compatible(compare.root_instruction()->shape(), Shape(PRED, {}));
+  for (int64_t i = 0; fits && i < 2 * count; ++i) {
+    const Shape element(call.operand(i / 2)->shape().element_type(), {});
+    fits = ShapeUtil::CompatibleIgnoringFpPrecision(compare.parameter_instruction(i)->shape(),
+                                                    element);
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        "the computation of ApproxTopK takes two elements of each array and returns pred[]");
+  }
   return dimension;
 }
 

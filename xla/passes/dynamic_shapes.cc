@@ -106,15 +106,18 @@ Shape OriginalOperandShape(const HloInstruction& instruction, int64_t operand) {
                     instruction.operand(operand)->shape());
 }
 
-void ForgetOriginalShapes(HloModule* module) {
+absl::StatusOr<bool> ForgetOriginalShapes(HloModule* module) {
+  bool changed = false;
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->instructions()) {
       if (!instruction->has_extras()) continue;
-      std::erase_if(instruction->mutable_extras().frontend_attributes, [](const auto& attribute) {
-        return absl::StartsWith(attribute.first, kAttributePrefix);
-      });
+      auto& attributes = instruction->mutable_extras().frontend_attributes;
+      changed |= std::erase_if(attributes, [](const auto& attribute) {
+                   return absl::StartsWith(attribute.first, kAttributePrefix);
+                 }) > 0;
     }
   }
+  return changed;
 }
 
 void KeepOriginalShapes(const HloInstruction& original, HloInstruction* instruction) {

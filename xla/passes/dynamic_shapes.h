@@ -40,7 +40,7 @@ inline constexpr char kCheckSizeTarget[] = "xylem.check_size";
 Shape OriginalShape(const HloInstruction& instruction);
 Shape OriginalOperandShape(const HloInstruction& instruction, int64_t operand);
 // Removes what these functions read; for programs from outside, where it means nothing.
-void ForgetOriginalShapes(HloModule* module);
+absl::StatusOr<bool> ForgetOriginalShapes(HloModule* module);
 // Sets what these functions read, for an instruction that takes the place of `original`.
 void KeepOriginalShapes(const HloInstruction& original, HloInstruction* instruction);
 

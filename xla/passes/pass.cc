@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/passes/pass.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "xla/passes/canonicalise_contractions.h"
 #include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
+#include "xla/passes/dynamic_shapes.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/expand_prefix_windows.h"
 #include "xla/passes/expand_wide_windows.h"
@@ -39,17 +41,23 @@ constexpr Pass kPasses[] = {
     {"expand-async", "writes asynchronous operations as ordinary ones", &ExpandAsync},
     {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
     {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
+    {"expand-custom-calls", "writes custom calls that stand for operations as these",
+     &ExpandCustomCalls},
     {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
     {"expand-prefix-windows", "writes reduce-windows that are prefix scans as scans",
      &ExpandPrefixWindows},
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"expand-scans", "writes scans as loops", &ExpandScans},
     {"expand-scatters", "writes scatters of one window as updates of slices", &ExpandScatters},
+    {"expand-sparse-convolutions", "makes sparse kernels of convolutions whole ones",
+     &ExpandSparseConvolutions},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
      &ExpandTupleConstants},
     {"expand-wide-windows", "combines wide windows from smaller ones", &ExpandWideWindows},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
+    {"forget-original-shapes", "removes what an earlier resolve-dynamic-sizes noted",
+     &ForgetOriginalShapes},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
     {"inline-calls", "replaces call instructions by what they call", &RunInlineCalls},
     {"inline-known-branches", "replaces conditionals by the branch that they always take",
@@ -58,6 +66,8 @@ constexpr Pass kPasses[] = {
      &MergeTransposedDimensions},
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
+    {"resolve-dynamic-sizes", "makes dynamic shapes static, and their sizes values",
+     &ResolveDynamicSizes},
     {"separate-fills", "makes an array of one number for each operation that changes a part of it",
      &SeparateFills},
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
@@ -77,17 +87,20 @@ constexpr Pass kPasses[] = {
 
 absl::Span<const Pass> AllPasses() { return kPasses; }
 
-absl::StatusOr<const Pass*> FindPass(std::string_view name) {
-  for (const Pass& pass : kPasses) {
-    if (pass.name == name) return &pass;
-  }
+absl::StatusOr<const Pass*> FindPass(std::string_view name, absl::Span<const Pass> more) {
   std::vector<std::string_view> names;
-  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  for (const absl::Span<const Pass> passes : {more, AllPasses()}) {
+    for (const Pass& pass : passes) {
+      if (pass.name == name) return &pass;
+      names.push_back(pass.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
   const std::string suggestion = Suggestion(name, names);
   return absl::NotFoundError(absl::StrCat(
       "there is no pass '", std::string(name), "'", suggestion,
       suggestion.empty() ? "; there are: " : " There are: ",
-      absl::StrJoin(kPasses, ", ", [](std::string* out, const Pass& pass) { *out += pass.name; })));
+      absl::StrJoin(names, ", ", [](std::string* out, std::string_view pass) { *out += pass; })));
 }
 
 }  // namespace xla

@@ -22,8 +22,8 @@ struct Pass {
 
 // In alphabetical order.
 absl::Span<const Pass> AllPasses();
-// NotFound, naming the nearest name, if there is none.
-absl::StatusOr<const Pass*> FindPass(std::string_view name);
+// One of `more` or of AllPasses. NotFound, naming the nearest name, if there is none.
+absl::StatusOr<const Pass*> FindPass(std::string_view name, absl::Span<const Pass> more = {});
 
 }  // namespace xla
 

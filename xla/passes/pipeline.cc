@@ -7,9 +7,11 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "xla/base/status_macros.h"
@@ -35,19 +37,23 @@ absl::Status WriteDump(const std::string& path, const std::string& text) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
+}  // namespace
+
 // Runs the passes of one pipeline on one module.
-class Runner {
+class PipelineRunner {
  public:
-  Runner(HloModule* module, const PipelineOptions& options, PipelineStatistics& statistics)
+  PipelineRunner(HloModule* module, const PipelineOptions& options, PipelineStatistics& statistics)
       : module_(module), options_(options), statistics_(statistics) {}
 
-  absl::StatusOr<bool> Run(const Pass& pass) {
+  absl::StatusOr<bool> Run(const Pipeline::BoundPass& pass) {
     if (std::find(options_.disabled.begin(), options_.disabled.end(), pass.name) !=
         options_.disabled.end()) {
       return false;
     }
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
       return absl::CancelledError("the run of passes was cancelled");
+    for (PassInstrumentation* instrumentation : options_.instrumentations)
+      XLA_RETURN_IF_ERROR(instrumentation->BeforePass(pass.name, *module_));
     const int64_t number = ++runs_;
     const int64_t instructions = module_->instruction_count();
     std::string text;
@@ -58,7 +64,8 @@ class Runner {
     const double start = Now();
     const absl::StatusOr<bool> changed = pass.run(module_);
     const double seconds = Now() - start;
-    if (!changed.ok()) return WithPass(changed.status(), pass.name, "pass ");
+    if (absl::IsInternal(changed.status())) return WithPass(changed.status(), pass.name, "pass ");
+    XLA_RETURN_IF_ERROR(changed.status());
     module_->Cleanup();
 
     PassStatistics& own = Find(pass.name);
@@ -72,15 +79,17 @@ class Runner {
       XLA_RETURN_IF_ERROR(WriteDump(absl::StrCat(prefix, "before.hlo"), text));
       XLA_RETURN_IF_ERROR(WriteDump(absl::StrCat(prefix, "after.hlo"), module_->ToString()));
     }
-    if (options_.verify) XLA_RETURN_IF_ERROR(Check(pass, *changed, *copy));
+    if (options_.verify) XLA_RETURN_IF_ERROR(Check(pass.name, *changed, *copy));
+    for (PassInstrumentation* instrumentation : options_.instrumentations)
+      XLA_RETURN_IF_ERROR(instrumentation->AfterPass(pass.name, *module_, *changed));
     return changed;
   }
 
  private:
-  absl::Status Check(const Pass& pass, bool changed, const HloModule& before) const {
+  absl::Status Check(std::string_view pass, bool changed, const HloModule& before) const {
     const absl::Status status = changed ? VerifyModule(*module_) : module_->CheckEqual(before);
     if (status.ok()) return status;
-    return WithPass(absl::InternalError(status.message()), pass.name,
+    return WithPass(absl::InternalError(status.message()), pass,
                     changed ? "the module is not valid after pass "
                             : "a pass changed the module but reported no change: ");
   }
@@ -99,8 +108,6 @@ class Runner {
   int64_t runs_ = 0;
 };
 
-}  // namespace
-
 std::string PipelineStatistics::ToString() const {
   int64_t runs = 0, changes = 0;
   std::string list;
@@ -118,23 +125,17 @@ std::string PipelineStatistics::ToString() const {
   return text;
 }
 
-absl::StatusOr<Pipeline> Pipeline::Parse(std::string_view text, absl::Span<const Pass> more) {
+absl::StatusOr<Pipeline> Pipeline::Parse(std::string_view text, absl::Span<const Pass> more,
+                                         absl::Span<const Named> pipelines) {
   constexpr std::string_view kFixpoint = "fixpoint(";
   Pipeline pipeline;
-  auto find = [&](std::string_view name) -> absl::StatusOr<Pass> {
-    for (const Pass& pass : more) {
-      if (pass.name == name) return pass;
-    }
-    XLA_ASSIGN_OR_RETURN(const Pass* pass, FindPass(name));
-    return *pass;
-  };
   auto find_all = [&](std::string_view names) -> absl::StatusOr<std::vector<Pass>> {
     std::vector<Pass> passes;
     for (absl::string_view name :
          absl::StrSplit(absl::string_view(names.data(), names.size()), ',')) {
       name = absl::StripAsciiWhitespace(name);
-      XLA_ASSIGN_OR_RETURN(const Pass pass, find({name.data(), name.size()}));
-      passes.push_back(pass);
+      XLA_ASSIGN_OR_RETURN(const Pass* pass, FindPass({name.data(), name.size()}, more));
+      passes.push_back(*pass);
     }
     return passes;
   };
@@ -154,29 +155,51 @@ absl::StatusOr<Pipeline> Pipeline::Parse(std::string_view text, absl::Span<const
             absl::StrCat("expected ',' at '", std::string(text.substr(0, 40)), "'"));
       }
     } else {
-      const size_t end = std::min(text.find(','), text.size());
-      XLA_ASSIGN_OR_RETURN(const std::vector<Pass> passes, find_all(text.substr(0, end)));
-      pipeline.Add(passes[0]);
-      text.remove_prefix(end);
+      const std::string_view name = text.substr(0, text.find(','));
+      const auto named = absl::c_find_if(pipelines, [&](const Named& n) { return n.name == name; });
+      if (named != pipelines.end()) {
+        pipeline.Append(named->pipeline);
+      } else {
+        XLA_ASSIGN_OR_RETURN(const std::vector<Pass> passes, find_all(name));
+        pipeline.Add(passes[0]);
+      }
+      text.remove_prefix(name.size());
     }
     if (!text.empty()) text.remove_prefix(1);  // the comma
   }
   return pipeline;
 }
 
-Pipeline& Pipeline::Add(const Pass& pass) {
-  steps_.push_back({.passes = {pass}});
+Pipeline& Pipeline::Add(std::string_view name, Function run) {
+  steps_.push_back({.passes = {{name, std::move(run)}}});
   return *this;
 }
 
 Pipeline& Pipeline::AddFixedPoint(absl::Span<const Pass> passes) {
-  steps_.push_back({.passes = {passes.begin(), passes.end()}, .is_fixed_point = true});
+  Step step{.is_fixed_point = true};
+  for (const Pass& pass : passes) step.passes.push_back({pass.name, pass.run});
+  steps_.push_back(std::move(step));
   return *this;
+}
+
+Pipeline& Pipeline::Append(const Pipeline& other) {
+  steps_.insert(steps_.end(), other.steps_.begin(), other.steps_.end());
+  return *this;
+}
+
+std::string Pipeline::ToString() const {
+  return absl::StrJoin(steps_, ",", [](std::string* out, const Step& step) {
+    const std::string names =
+        absl::StrJoin(step.passes, ",", [](std::string* text, const BoundPass& pass) {
+          absl::StrAppend(text, std::string(pass.name));
+        });
+    *out += step.is_fixed_point ? absl::StrCat("fixpoint(", names, ")") : names;
+  });
 }
 
 bool Pipeline::HasPass(std::string_view name) const {
   for (const Step& step : steps_) {
-    for (const Pass& pass : step.passes) {
+    for (const BoundPass& pass : step.passes) {
       if (pass.name == name) return true;
     }
   }
@@ -192,14 +215,14 @@ absl::StatusOr<bool> Pipeline::Run(HloModule* module, const PipelineOptions& opt
   PipelineStatistics& counted = statistics == nullptr ? own : *statistics;
   counted.instructions_before = module->instruction_count();
   const double start = Now();
-  Runner runner(module, options, counted);
+  PipelineRunner runner(module, options, counted);
   bool changed = false;
   for (const Step& step : steps_) {
     const int64_t rounds = step.is_fixed_point ? options.max_rounds : 1;
     bool round_changed = true;
     for (int64_t round = 0; round < rounds && round_changed; ++round) {
       round_changed = false;
-      for (const Pass& pass : step.passes) {
+      for (const BoundPass& pass : step.passes) {
         XLA_ASSIGN_OR_RETURN(const bool pass_changed, runner.Run(pass));
         round_changed |= pass_changed;
       }
@@ -207,6 +230,8 @@ absl::StatusOr<bool> Pipeline::Run(HloModule* module, const PipelineOptions& opt
     }
     if (step.is_fixed_point && round_changed) ++counted.bounds_reached;
   }
+  for (PassInstrumentation* instrumentation : options.instrumentations)
+    XLA_RETURN_IF_ERROR(instrumentation->AfterPipeline(*module));
   counted.instructions_after = module->instruction_count();
   counted.seconds = Now() - start;
   return changed;

@@ -10,16 +10,32 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/passes/pass.h"
 
 namespace xla {
+
+// What wants to see the module between passes: checks, dumps, printers.
+class PassInstrumentation {
+ public:
+  virtual ~PassInstrumentation() = default;
+  // Called before each pass that runs. An error ends the run.
+  virtual absl::Status BeforePass(std::string_view, const HloModule&) { return absl::OkStatus(); }
+  // Called after each pass that ran without an error; `changed`: whether it changed the module.
+  virtual absl::Status AfterPass(std::string_view, const HloModule&, bool /*changed*/) {
+    return absl::OkStatus();
+  }
+  // Called after the last pass.
+  virtual absl::Status AfterPipeline(const HloModule&) { return absl::OkStatus(); }
+};
 
 struct PipelineOptions {
   // Verify the module after each pass that says it changed something, and check that one that says
@@ -38,6 +54,8 @@ struct PipelineOptions {
   int64_t max_rounds = 25;
   // Set from any thread to stop before the next pass: the run ends with CANCELLED. May be null.
   const std::atomic<bool>* cancel = nullptr;
+  // Called in this order. They outlive the run.
+  std::vector<PassInstrumentation*> instrumentations;
 };
 
 struct PassStatistics {
@@ -61,26 +79,50 @@ struct PipelineStatistics {
 
 class Pipeline {
  public:
+  using Function = std::function<absl::StatusOr<bool>(HloModule*)>;
+  struct Named;
+
   // Names separated by commas; "fixpoint(a,b)" repeats the group until nothing changes. Groups do
-  // not nest. `more` are passes beside those of AllPasses. An error points at what is wrong.
-  static absl::StatusOr<Pipeline> Parse(std::string_view text, absl::Span<const Pass> more = {});
+  // not nest. `more` are passes beside those of AllPasses; the name of one of `pipelines`, outside
+  // of groups, stands for all of it. An error points at what is wrong.
+  static absl::StatusOr<Pipeline> Parse(std::string_view text, absl::Span<const Pass> more = {},
+                                        absl::Span<const Named> pipelines = {});
 
-  Pipeline& Add(const Pass& pass);
+  Pipeline& Add(const Pass& pass) { return Add(pass.name, pass.run); }
+  // A pass with arguments of its own. The name outlives the pipeline.
+  Pipeline& Add(std::string_view name, Function run);
   Pipeline& AddFixedPoint(absl::Span<const Pass> passes);
+  Pipeline& Append(const Pipeline& other);
 
-  // Returns whether anything changed. Removed instructions are freed after each pass. An error of a
-  // pass, or of the verification after it, names the pass.
+  // As Parse reads it.
+  std::string ToString() const;
+
+  // Returns whether anything changed. Removed instructions are freed after each pass. An error that
+  // is INTERNAL, or of the verification after a pass, names the pass; others tell about the
+  // program.
   absl::StatusOr<bool> Run(HloModule* module, const PipelineOptions& options = {},
                            PipelineStatistics* statistics = nullptr) const;
 
  private:
   bool HasPass(std::string_view name) const;
 
+  struct BoundPass {
+    std::string_view name;
+    Function run;
+  };
   struct Step {
-    std::vector<Pass> passes;
+    std::vector<BoundPass> passes;
     bool is_fixed_point = false;
   };
   std::vector<Step> steps_;
+
+  friend class PipelineRunner;
+};
+
+struct Pipeline::Named {
+  std::string_view name;     // "cpu"
+  std::string_view summary;  // one line
+  Pipeline pipeline;
 };
 
 }  // namespace xla

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/shape_inference/sparse_kernel.h"
 #include "xla/literal.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/dynamic_resolver.h"
@@ -271,6 +272,11 @@ class ComputationRewriter {
         (instruction.opcode() == HloOpcode::kCopy && shape.IsTuple())) {
       return VisitForms(instruction);
     }
+    if (instruction.opcode() == HloOpcode::kConvolution && HasSparseKernel(instruction)) {
+      return absl::UnimplementedError(absl::StrCat(
+          instruction.ToShortString(), ": dynamic sizes of convolutions with sparse kernels are ",
+          "resolved after expand-sparse-convolutions"));
+    }
     std::vector<SizedArray> operands;
     bool is_sized = HasDynamicArray(shape) || ConcernsSizes(instruction);
     for (const HloInstruction* operand : instruction.operands()) {
@@ -294,6 +300,9 @@ class ComputationRewriter {
     }
     std::unique_ptr<HloInstruction> clone =
         instruction.CloneWithNewOperands(StaticForm(instruction.shape()), operands);
+    // It is of the shape that was.
+    if (HasDynamicArray(instruction.shape()) && clone->has_extras())
+      clone->mutable_extras().sharding.reset();
     switch (instruction.opcode()) {
       case HloOpcode::kCall:
       case HloOpcode::kConditional:

@@ -119,6 +119,9 @@ DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
       reflection->SetString(&result, field, text);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
       reflection->SetBool(&result, field, option.bool_field() || text == "True" || text == "true");
+    } else if (int32_t number; field->cpp_type() == FieldDescriptor::CPPTYPE_INT32 &&
+                               absl::SimpleAtoi(text, &number)) {
+      reflection->SetInt32(&result, field, number);
     }
   }
   return result;

@@ -35,27 +35,10 @@ double Bytes(const Shape& shape) {
   return sum;
 }
 
-bool IsTranscendental(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kPower:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kSin:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
-      return true;
-    default:
-      return false;
-  }
+// Mathematical functions are those that have an accuracy, and these, which XLA counts too.
+bool IsTranscendental(const HloInstruction& instruction) {
+  return instruction.info().Has(op_traits::kHasAccuracy) ||
+         instruction.opcode() == HloOpcode::kPower || instruction.opcode() == HloOpcode::kAtan2;
 }
 
 // Instructions that only name values.
@@ -127,7 +110,7 @@ void AddInstruction(const HloInstruction& instruction, bool is_fused, Cost& cost
     cost.flops += ConvolutionFlops(instruction);
   } else if (opcode == HloOpcode::kReduce || opcode == HloOpcode::kReduceWindow) {
     cost.flops += Elements(instruction.operand(0)->shape());
-  } else if (IsTranscendental(opcode)) {
+  } else if (IsTranscendental(instruction)) {
     cost.transcendentals += Elements(instruction.shape());
   } else if (GetOpInfo(opcode).Has(op_traits::kElementwiseTrait)) {
     cost.flops += Elements(instruction.shape());

@@ -269,7 +269,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
                        ReadModule(source, attributes, shardings));
   const DebugOptions debug_options = DebugOptionsOf(program->options);
-  const HloDumper dumper(debug_options, *module);
+  HloDumper dumper(debug_options, *module);
   dumper.Dump(*module, "before_optimizations");
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
@@ -307,7 +307,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_ASSIGN_OR_RETURN(module, ApplyTransforms(std::move(module)));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel));
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel,
+                                                            dumper.between_passes()));
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);

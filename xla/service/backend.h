@@ -28,6 +28,7 @@ struct ThreadPoolDevice;
 namespace xla {
 
 class CustomCallRegistry;
+class PassInstrumentation;
 class TransferManager;
 
 struct BackendOptions {
@@ -82,10 +83,12 @@ class Backend {
   // Makes a verified module ready. Unimplemented names the operations that cannot be run.
   // `custom_calls`: handlers of the runs to come, which take precedence over what programs are
   // compiled to; may be null. `cancel`, which may be null, is set from any thread to stop: the
-  // compilation ends with CANCELLED, soon.
+  // compilation ends with CANCELLED, soon. `between_passes`: sees the module between passes of the
+  // compiler; may be null.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(
       std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls = nullptr,
-      const std::atomic<bool>* cancel = nullptr) const;
+      const std::atomic<bool>* cancel = nullptr,
+      PassInstrumentation* between_passes = nullptr) const;
 
  private:
   explicit Backend(const BackendOptions& options);

@@ -3,18 +3,19 @@
 #include "xla/service/compiled_executable.h"
 
 #include "xla/base/status_macros.h"
-#include "xla/interpreter/constant_folding.h"
+#include "xla/service/cpu_compile_options.h"
 
 namespace xla {
 
 absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
     std::shared_ptr<const HloModule> module, runtime::ThreadPool* pool, int64_t memory_limit_bytes,
-    const CustomCallRegistry* custom_calls, const std::atomic<bool>* cancel) {
-  CpuCompileOptions options;
+    const CustomCallRegistry* custom_calls, const std::atomic<bool>* cancel,
+    PassInstrumentation* between_passes) {
+  CpuCompileOptions options = DefaultCpuCompileOptions();
   options.custom_calls = custom_calls;
   options.pool = pool;
   options.cancel = cancel;
-  options.constant_folding = &kConstantFolding;
+  if (between_passes != nullptr) options.pipeline.instrumentations.push_back(between_passes);
   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(*module, options));
   const int threads = pool == nullptr ? 1 : pool->num_threads();
   return std::unique_ptr<Executable>(

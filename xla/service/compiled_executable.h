@@ -18,12 +18,13 @@ class CompiledExecutable : public Executable {
  public:
   // UNAVAILABLE without LLVM. `pool` compiles kernels in parallel. `memory_limit_bytes`: of a run;
   // 0: none. `custom_calls`: handlers of the runs to come; may be null. `cancel`: see
-  // CpuCompileOptions.
+  // CpuCompileOptions. `between_passes`: see PipelineOptions; may be null.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             runtime::ThreadPool* pool,
                                                             int64_t memory_limit_bytes,
                                                             const CustomCallRegistry* custom_calls,
-                                                            const std::atomic<bool>* cancel);
+                                                            const std::atomic<bool>* cancel,
+                                                            PassInstrumentation* between_passes);
 
   const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }

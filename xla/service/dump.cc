@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -60,6 +63,22 @@ std::string FileName(std::string name) {
   return name;
 }
 
+// How many programs have files in the folder: "module_0007." behind a timestamp or without.
+int64_t ModulesIn(const std::string& folder) {
+  std::set<std::string> modules;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const size_t start = name.find("module_");
+    if (start != std::string::npos)
+      modules.insert(name.substr(start, name.find('.', start) - start));
+  }
+  return static_cast<int64_t>(modules.size());
+}
+
+constexpr char kPipeline[] = "cpu";
+constexpr size_t kLongestName = 255;
+
 }  // namespace
 
 DebugOptions DebugOptionsFromEnv() {
@@ -68,8 +87,10 @@ DebugOptions DebugOptionsFromEnv() {
   if (!flags.ok()) return options;
   for (absl::string_view flag : *flags) {
     if (!absl::ConsumePrefix(&flag, "--") && !absl::ConsumePrefix(&flag, "-")) continue;
-    if (!absl::StartsWith(flag, "xla_dump_") && !absl::StartsWith(flag, "xla_cpu_max_isa"))
+    if (!absl::StartsWith(flag, "xla_dump_") && !absl::StartsWith(flag, "xla_cpu_max_isa") &&
+        !absl::StartsWith(flag, "xla_enable_dumping")) {
       continue;
+    }
     const size_t equals = flag.find('=');
     const std::string name(flag.substr(0, equals));
     const bool has_value = equals != absl::string_view::npos;
@@ -80,24 +101,46 @@ DebugOptions DebugOptionsFromEnv() {
       DebugOptions::GetReflection()->SetString(&options, field, value);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
       DebugOptions::GetReflection()->SetBool(&options, field, value != "false" && value != "0");
+    } else if (int32_t number; field->cpp_type() == FieldDescriptor::CPPTYPE_INT32 &&
+                               absl::SimpleAtoi(value, &number)) {
+      DebugOptions::GetReflection()->SetInt32(&options, field, number);
     }
   }
   return options;
 }
 
-HloDumper::HloDumper(DebugOptions options, const HloModule& module) : options_(std::move(options)) {
-  const std::string name(module.name());
-  is_on_ = !options_.xla_dump_to().empty() && (options_.xla_dump_hlo_module_re().empty() ||
-                                               Matches(options_.xla_dump_hlo_module_re(), name));
+HloDumper::HloDumper(DebugOptions options, const HloModule& module)
+    : options_(std::move(options)), name_(module.name()) {
+  if (options_.xla_dump_to().empty() &&
+      (options_.xla_dump_hlo_as_text() || options_.xla_dump_hlo_as_proto())) {
+    options_.set_xla_dump_to("-");
+  }
+  const std::string& re = options_.xla_dump_hlo_module_re();
+  is_on_ = !options_.xla_dump_to().empty() && (re.empty() || Matches(re, name_)) &&
+           !(options_.has_xla_enable_dumping() && !options_.xla_enable_dumping());
   if (!is_on_) return;
+  const int64_t most = options_.xla_dump_max_hlo_modules();
+  if (most > 0 && ModulesIn(options_.xla_dump_to()) >= most) {
+    std::fprintf(stderr, "xla_dump_to: %s has %lld programs already, xla_dump_max_hlo_modules\n",
+                 options_.xla_dump_to().c_str(), static_cast<long long>(most));
+    is_on_ = false;
+    return;
+  }
   // Programs of a process have different files, whoever compiles them.
   static std::atomic<int64_t> next{0};
-  prefix_ = absl::StrFormat("module_%04d.%s", next.fetch_add(1), FileName(name));
+  prefix_ = absl::StrFormat("module_%04d", next.fetch_add(1));
+  if (options_.xla_dump_include_timestamp()) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const int64_t time = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    prefix_ = absl::StrCat(time, ".", prefix_);
+  }
 }
 
 void HloDumper::Dump(const HloModule& module, absl::string_view stage) const {
   if (!is_on_) return;
   HloPrintOptions print;
+  if (options_.has_xla_dump_hlo_as_long_text() && !options_.xla_dump_hlo_as_long_text())
+    print = HloPrintOptions::ShortParsable();
   print.print_large_constants = options_.xla_dump_large_constants();
   print.print_metadata = !options_.xla_dump_disable_metadata();
   if (options_.xla_dump_hlo_as_text() || !options_.xla_dump_hlo_as_proto()) {
@@ -116,18 +159,58 @@ void HloDumper::Dump(const HloModule& module, absl::string_view stage) const {
   }
 }
 
+PassInstrumentation* HloDumper::between_passes() {
+  const std::string& pipelines = options_.xla_dump_hlo_pipeline_re();
+  const bool wants = is_on_ && !options_.xla_dump_hlo_pass_re().empty() &&
+                     (pipelines.empty() || Matches(pipelines, kPipeline));
+  return wants ? this : nullptr;
+}
+
+void HloDumper::DumpBetween(const HloModule& module, std::string_view next) {
+  const std::string& re = options_.xla_dump_hlo_pass_re();
+  const std::string before(next);
+  if (!is_new_ || (!Matches(re, last_pass_) && !Matches(re, before))) return;
+  Dump(module,
+       absl::StrFormat("%04d.%s.after_%s.before_%s", dumps_++, kPipeline, last_pass_, before));
+}
+
+absl::Status HloDumper::BeforePass(std::string_view pass, const HloModule& module) {
+  DumpBetween(module, pass);
+  return absl::OkStatus();
+}
+
+absl::Status HloDumper::AfterPass(std::string_view pass, const HloModule&, bool changed) {
+  last_pass_ = pass;
+  is_new_ = changed || options_.xla_dump_hlo_pass_re() != ".*";
+  return absl::OkStatus();
+}
+
+absl::Status HloDumper::AfterPipeline(const HloModule& module) {
+  DumpBetween(module, "pipeline-end");
+  return absl::OkStatus();
+}
+
 void HloDumper::Write(absl::string_view stage, absl::string_view extension,
                       const std::string& text) const {
+  const auto name_with = [&](absl::string_view module) {
+    return absl::StrCat(prefix_, module.empty() ? "" : ".", module, ".", stage,
+                        extension.empty() ? "" : ".", extension);
+  };
+  std::string name = name_with(FileName(name_));
+  if (name.size() > kLongestName) name = name_with("");
   if (options_.xla_dump_to() == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (extension == "hlo.pb") {
+      std::fprintf(stderr, "xla_dump_to: %s is not written to stdout\n", name.c_str());
+      return;
+    }
+    std::printf("*** Begin %s ***\n%s\n*** End %s ***\n", name.c_str(), text.c_str(), name.c_str());
     std::fflush(stdout);
     return;
   }
   const std::filesystem::path folder(options_.xla_dump_to());
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const std::filesystem::path path =
-      folder / absl::StrCat(prefix_, ".", stage, extension.empty() ? "" : ".", extension);
+  const std::filesystem::path path = folder / name;
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();

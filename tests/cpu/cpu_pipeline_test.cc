@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of the CPU compiler: valid programs in and out, in linear time.
-#include "xla/passes/cpu_pipeline.h"
+#include "xla/cpu/cpu_pipeline.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tests/passes/passes_test_util.h"
 #include "tests/test_util.h"
 #include "tests/timing.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
-#include "xla/literal.h"
-#include "xla/passes/constant_folding.h"
 
 namespace xla {
 namespace {
@@ -36,6 +37,13 @@ std::string ReadFile(const std::filesystem::path& path) {
   return text.str();
 }
 
+// Constants are folded.
+Pipeline Folding() {
+  CpuCompileOptions options;
+  options.constant_folding = &kConstantFolding;
+  return CpuPipeline(options);
+}
+
 int64_t CountOf(const HloModule& module, HloOpcode opcode) {
   int64_t count = 0;
   for (const HloComputation* computation : module.computations()) {
@@ -43,49 +51,6 @@ int64_t CountOf(const HloModule& module, HloOpcode opcode) {
       count += instruction->opcode() == opcode ? 1 : 0;
   }
   return count;
-}
-
-// What cannot be evaluated is left to the run, which tells why.
-TEST(ConstantFolding, KeepsWhatTheEvaluatorRefuses) {
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
-HloModule m
-ENTRY e {
-  a = f32[3] constant({1, 2, 3})
-  b = f32[3] sine(a)
-  ROOT c = f32[3] add(b, a)
-})"));
-  const std::string before = module->ToString();
-  ASSERT_OK_AND_ASSIGN(const bool refused,
-                       FoldConstants(module.get(), [](const HloModule&) -> absl::StatusOr<Literal> {
-                         return absl::ResourceExhaustedError("no memory");
-                       }));
-  EXPECT_FALSE(refused);
-  EXPECT_EQ(module->ToString(), before);
-}
-
-// Ten results of twenty elements take thirty steps.
-TEST(ConstantFolding, StaysWithinItsBudget) {
-  for (const int64_t budget : {29, 30}) {
-    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
-HloModule m
-ENTRY e {
-  a = s32[10] constant({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  b = s32[10] constant({5, 6, 7, 8, 9, 10, 1, 2, 3, 4})
-  c = s32[10] add(b, a)
-  d = s32[10] constant({5, 6, 7, 8, 9, 10, 1, 2, 3, 7})
-  e = s32[10] add(d, a)
-  ROOT t = (s32[10], s32[10]) tuple(c, e)
-})"));
-    const auto evaluate = [](const HloModule& program) -> absl::StatusOr<Literal> {
-      return Literal(program.entry_computation()->root_instruction()->shape());
-    };
-    ASSERT_OK_AND_ASSIGN(const bool changed,
-                         FoldConstants(module.get(), evaluate, {.budget = budget}));
-    EXPECT_EQ(changed, budget == 30) << budget;
-    const HloInstruction& root = *module->entry_computation()->root_instruction();
-    EXPECT_EQ(root.operand(0)->IsConstant() ? 1 : 0, changed ? 1 : 0) << budget;
-    EXPECT_FALSE(root.operand(1)->IsConstant()) << budget;
-  }
 }
 
 TEST(CpuPipeline, KeepsTheReferenceProgramsValid) {
@@ -97,7 +62,7 @@ TEST(CpuPipeline, KeepsTheReferenceProgramsValid) {
     SCOPED_TRACE(path.string());
     ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(ReadFile(path)));
     PipelineStatistics statistics;
-    ASSERT_OK(CpuPipeline(kConstantFolding).Run(module.get(), {.verify = true}, &statistics));
+    ASSERT_OK(Folding().Run(module.get(), {.verify = true}, &statistics));
     EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
     EXPECT_EQ(CountOf(*module, HloOpcode::kCall), 0);
     ++programs;
@@ -112,7 +77,7 @@ TEST(CpuPipeline, ComputesTheSame) {
                          ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
                              XYLEM_SOURCE_DIR, "/tests/programs/", name, "/program.hlo"))));
     const std::unique_ptr<HloModule> after = before->Clone();
-    ASSERT_OK(CpuPipeline(kConstantFolding).Run(after.get()));
+    ASSERT_OK(Folding().Run(after.get()));
     EXPECT_OK(testing::ComputeTheSame(*before, *after));
   }
 }
@@ -123,7 +88,7 @@ TEST(CpuPipeline, UnrollsThreefry) {
                        ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
                            XYLEM_SOURCE_DIR, "/tests/programs/rng_uniform/program.hlo"))));
   EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
-  ASSERT_OK(CpuPipeline(kConstantFolding).Run(module.get()));
+  ASSERT_OK(Folding().Run(module.get()));
   EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 0);
 }
 
@@ -154,7 +119,7 @@ TEST(CpuPipeline, DoesNotDependOnMetadata) {
             if (has_metadata) instruction->set_metadata_op_name("jit(f)/operation");
           }
         }
-        const absl::Status status = CpuPipeline(std::nullopt).Run(module->get()).status();
+        const absl::Status status = CpuPipeline(CpuCompileOptions()).Run(module->get()).status();
         HloPrintOptions options;
         options.set_print_metadata(false);
         results.push_back(status.ok() ? (*module)->ToString(options)
@@ -209,14 +174,91 @@ TEST(CpuPipeline, TakesLinearTime) {
             ParseAndReturnUnverifiedModule(Chain(length));
         EXPECT_OK(module.status());
         PipelineStatistics statistics;
-        const double seconds = testing::SecondsOf([&] {
-          EXPECT_OK(
-              CpuPipeline(kConstantFolding).Run(module->get(), {.verify = false}, &statistics));
-        });
+        const double seconds = testing::SecondsOf(
+            [&] { EXPECT_OK(Folding().Run(module->get(), {.verify = false}, &statistics)); });
         EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
         return seconds;
       },
       600, 60'000);
+}
+
+TEST(CpuPipeline, RunsNothingTwiceButWhatTidiesUp) {
+  const std::string text = Folding().ToString();
+  EXPECT_TRUE(absl::StartsWith(text, "check-cpu-support,forget-original-shapes,")) << text;
+  EXPECT_TRUE(absl::EndsWith(
+      text,
+      ",flatten-calls,check-applied-computations,fuse,merge-fusions,make-constants-operands,"
+      "flatten-calls"))
+      << text;
+  std::map<std::string, int> count;
+  for (const absl::string_view name :
+       absl::StrSplit(absl::StrReplaceAll(text, {{"fixpoint(", ""}, {")", ""}}), ',')) {
+    ++count[std::string(name)];
+  }
+  for (const auto& [name, times] : count) {
+    const bool tidies =
+        name == "cse" || name == "dce" || name == "algebraic-simplifier" || name == "flatten-calls";
+    EXPECT_TRUE(times == 1 || tidies) << name;
+  }
+  // And all there are.
+  for (const absl::Span<const Pass> passes : {AllPasses(), CpuPasses()}) {
+    for (const Pass& pass : passes) EXPECT_EQ(count.count(std::string(pass.name)), 1) << pass.name;
+  }
+  EXPECT_EQ(count["constant-folding"], 1);
+}
+
+// What a compilation has done, and what it was told not to do.
+TEST(CpuPipeline, IsPartOfACompilation) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  c = f32[] constant(2)
+  s = f32[] sine(c)
+  b = f32[100] broadcast(s), dimensions={}
+  ROOT y = f32[100] multiply(x, b)
+})"));
+  CpuCompileOptions options;
+  options.constant_folding = &kConstantFolding;
+  options.pipeline.verify = true;
+  const auto changes_of = [](const CpuProgram& program, const std::string& name) -> int64_t {
+    for (const PassStatistics& pass : program.pass_statistics().passes) {
+      if (pass.name == name) return pass.changes;
+    }
+    return -1;
+  };
+  ASSERT_OK_AND_ASSIGN(auto program, CpuProgram::Compile(*module, options));
+  EXPECT_EQ(changes_of(*program, "fuse"), 1);
+  EXPECT_EQ(changes_of(*program, "constant-folding"), 1);
+  EXPECT_EQ(CountOf(program->optimized_module(), HloOpcode::kSin), 0);
+  EXPECT_EQ(program->pass_statistics().instructions_before, 5);
+  options.pipeline.disabled = {"constant-folding"};
+  ASSERT_OK_AND_ASSIGN(program, CpuProgram::Compile(*module, options));
+  EXPECT_EQ(changes_of(*program, "constant-folding"), -1);
+  EXPECT_EQ(CountOf(program->optimized_module(), HloOpcode::kSin), 1);
+  options.pipeline.disabled = {"no-such-pass"};
+  EXPECT_ERROR(CpuProgram::Compile(*module, options), "there is no pass 'no-such-pass'");
+}
+
+// Without a pass that they need, programs are refused or computed right, never wrong.
+TEST(CpuPipeline, EachPassCanBeDisabled) {
+  for (const char* name :
+       {"dispatch_scalar", "while_scalar_100k", "dispatch_mlp_tiny", "softmax"}) {
+    ASSERT_OK_AND_ASSIGN(const auto module,
+                         ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                             XYLEM_SOURCE_DIR, "/tests/programs/", name, "/program.hlo"))));
+    for (const absl::Span<const Pass> passes : {AllPasses(), CpuPasses()}) {
+      for (const Pass& pass : passes) {
+        CpuCompileOptions options;
+        options.pipeline.disabled = {std::string(pass.name)};
+        const auto program = CpuProgram::Compile(*module, options);
+        if (!program.ok()) {
+          EXPECT_NE(program.status().code(), absl::StatusCode::kInternal)
+              << name << " without " << pass.name << ": " << program.status();
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
