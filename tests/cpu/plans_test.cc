@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,13 @@
 
 namespace xla::cpu {
 namespace {
+
+using ::xla::testing::SourcePath;
+
+std::string ReadWholeFile(const std::string& path) {
+  std::ifstream in(path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
 
 constexpr char kMachine[] = "// MACHINE: ", kExpect[] = "// EXPECT: ";
 
