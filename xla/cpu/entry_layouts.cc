@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/entry_layouts.h"
 
+#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,12 +144,16 @@ absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module) {
 }
 
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
+  // Abseil's function for this has another form since 2024.
+  const std::string& digits = call.raw_backend_config_string();
   std::string bytes;
-  ShapeProto proto;
-  if (!absl::Base64Unescape(call.raw_backend_config_string(), &bytes) ||
-      !proto.ParseFromString(bytes)) {
-    return absl::InternalError("a bitcast has no shape");
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+    unsigned byte = 0;
+    std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    bytes.push_back(static_cast<char>(byte));
   }
+  ShapeProto proto;
+  if (!proto.ParseFromString(bytes)) return absl::InternalError("a bitcast has no shape");
   return Shape::FromProto(proto);
 }
 
@@ -171,7 +176,8 @@ absl::StatusOr<bool> ExpandBitcasts(HloModule* module) {
         std::unique_ptr<HloInstruction> call = HloInstruction::Create(
             HloOpcode::kCustomCall, Shape(to.element_type(), to.dimensions()), {value},
             std::move(attributes));
-        call->set_raw_backend_config_string(absl::Base64Escape(to.ToProto().SerializeAsString()));
+        call->set_raw_backend_config_string(
+            absl::BytesToHexString(to.ToProto().SerializeAsString()));
         XLA_RETURN_IF_ERROR(
             computation->ReplaceWithNewInstruction(bitcast, std::move(call)).status());
         changed = true;
