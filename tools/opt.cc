@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "tools/command.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
@@ -36,8 +35,18 @@ absl::StatusOr<int> ListPasses() {
   for (const Pipeline::Named& named : NamedPipelines()) {
     absl::StrAppend(&out, "\n");
     add(named.name, named.summary);
-    absl::StrAppend(&out, "  ", absl::StrReplaceAll(named.pipeline.ToString(), {{",", "\n  "}}),
-                    "\n");
+    // A pass or a group a line.
+    std::string line = "  ";
+    bool in_group = false;
+    for (const char c : absl::StrCat(named.pipeline.ToString(), ",")) {
+      in_group = (in_group || c == '(') && c != ')';
+      if (c != ',' || in_group) {
+        line.push_back(c);
+        continue;
+      }
+      absl::StrAppend(&out, line, "\n");
+      line = "  ";
+    }
   }
   XLA_RETURN_IF_ERROR(WriteFile("-", out));
   return kExitOk;

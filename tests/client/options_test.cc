@@ -7,8 +7,10 @@
 #include "xla/cpu/program.h"
 #include "xla/executable_run_options.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/constant_folding.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/passes/constant_folding.h"
+#include "xla/service/cpu_compile_options.h"
 
 namespace xla {
 namespace {
@@ -66,6 +68,9 @@ TEST(OptionDefaults, OfCompilations) {
   EXPECT_TRUE(options.cache_directory.empty());
   EXPECT_EQ(options.cancel, nullptr);
   EXPECT_EQ(options.least_shared_bytes, 65536);
+  EXPECT_TRUE(options.pipeline.disabled.empty());
+  EXPECT_TRUE(options.pipeline.instrumentations.empty());
+  EXPECT_EQ(DefaultCpuCompileOptions().constant_folding, &kConstantFolding);
   const ConstantFoldingOptions folding;
   EXPECT_EQ(folding.max_elements, 4096);
   EXPECT_EQ(folding.budget, 4194304);

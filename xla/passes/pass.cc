@@ -96,6 +96,7 @@ absl::StatusOr<const Pass*> FindPass(std::string_view name, absl::Span<const Pas
     }
   }
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::string suggestion = Suggestion(name, names);
   return absl::NotFoundError(absl::StrCat(
       "there is no pass '", std::string(name), "'", suggestion,
