@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that are generated for operations which are not fusions: reductions between devices,
-// and select-and-scatter.
+// select-and-scatter, comparators of sorts.
 #ifndef XLA_CPU_FOLD_EMITTER_H_
 #define XLA_CPU_FOLD_EMITTER_H_
 
@@ -35,6 +35,9 @@ SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction);
 // and result. Each window selects its first element that no later one replaces, padding apart;
 // sources are combined in row-major order.
 absl::Status EmitSelectAndScatter(Ir& ir, const HloInstruction& instruction, const char* name);
+
+// bool name(void* const* buffers, const void* const* elements), as kernels/sort_kernel.h has it.
+absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name);
 
 }  // namespace xla::cpu
 

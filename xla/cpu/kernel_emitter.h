@@ -145,9 +145,6 @@ struct InlineKernel {
 // Emits all units of the kernel as part of the function that is being built.
 absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel& kernel);
 
-// bool name(void* const* buffers, const void* const* elements), as kernels/sort_kernel.h has it.
-absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name);
-
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_KERNEL_EMITTER_H_
