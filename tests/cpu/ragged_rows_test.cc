@@ -149,6 +149,31 @@ ENTRY e {
   }
 }
 
+// The lanes of one type are two registers of the other.
+TEST(RaggedRowsTest, ShortRowsOfTwoTypesThatAreReducedSideBySide) {
+  for (int64_t columns = 2; columns <= 40; ++columns) {
+    ExpectInterpretersResult(F64, {50, columns},
+                             Replaced(R"(HloModule m
+larger {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] maximum(a, b)
+}
+ENTRY e {
+  x = f64[ROWS,COLS] parameter(0)
+  y = f32[ROWS,COLS] convert(x)
+  i = f32[ROWS,COLS] iota(), iota_dimension=1
+  z = f32[ROWS,COLS] subtract(y, i)
+  w = f32[ROWS,COLS] multiply(z, i)
+  v = f32[ROWS,COLS] add(w, y)
+  zero = f32[] constant(0)
+  ROOT m = f32[ROWS] reduce(v, zero), dimensions={1}, to_apply=larger
+}
+)",
+                                      50, columns));
+  }
+}
+
 // Of two operands, and of expensive elements.
 TEST(RaggedRowsTest, PlacesOfExtremesOfShortRows) {
   for (int64_t columns = 2; columns <= 40; ++columns) {

@@ -317,6 +317,16 @@ std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAd
       elements[c].re = ir_.Shuffle(elements[c].re, others[c].re, order);
     return elements;
   }
+  if (columns > lanes) {
+    std::vector<Element> elements = LoadColumns(type, address, stride, lanes, room, lanes);
+    ElementAddress rest = address;
+    rest.bytes = ir_.Add(address.bytes, ir_.Index(lanes * bytes));
+    for (const Element& element :
+         LoadColumns(type, rest, stride, columns - lanes, room - lanes, lanes)) {
+      elements.push_back(element);
+    }
+    return elements;
+  }
   int width = 2;  // columns of a vector
   while (width < columns) width *= 2;
   const int rows = lanes / width;

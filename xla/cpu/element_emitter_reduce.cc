@@ -6,8 +6,10 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
@@ -201,6 +203,22 @@ int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
     return absl::c_any_of(instruction->operands(),
                           [&](const HloInstruction* o) { return self(self, o, depth - 1); });
   };
+  // The code of an element is copied for each column: it must be short, and have no loops, of which
+  // some within others would be copied again and again.
+  constexpr size_t kMostCopied = 40;
+  absl::flat_hash_set<const HloInstruction*> copied;
+  std::vector<const HloInstruction*> pending(
+      reduce.operands().begin(), reduce.operands().begin() + reduce.operand_count() / 2);
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    if (buffers_.contains(instruction) || !copied.insert(instruction).second) continue;
+    if (copied.size() > kMostCopied || AppliesComputations(*instruction) ||
+        instruction->opcode() == HloOpcode::kDot) {
+      return 0;
+    }
+    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
+  }
   int64_t cost = 0;
   bool reads = false;
   for (int64_t i = 0; i < reduce.operand_count() / 2; ++i) {

@@ -27,7 +27,7 @@ struct IndexTerm {
   int64_t low = 0, high = -1;
   // How the index is made of a quotient and a remainder, where that is known beforehand: no lane
   // need be divided then.
-  std::shared_ptr<const IndexSplit> split;
+  std::shared_ptr<const IndexSplit> split = nullptr;
 
   bool is_uniform() const { return step == 0 && lanes == nullptr; }
   bool has_bounds() const { return low <= high; }
