@@ -209,7 +209,12 @@ bool Pipeline::HasPass(std::string_view name) const {
 absl::StatusOr<bool> Pipeline::Run(HloModule* module, const PipelineOptions& options,
                                    PipelineStatistics* statistics) const {
   for (const std::string& name : options.disabled) {
-    if (!HasPass(name)) XLA_RETURN_IF_ERROR(FindPass(name).status());
+    if (HasPass(name)) continue;
+    std::vector<Pass> own_passes;  // for the suggestion
+    for (const Step& step : steps_) {
+      for (const BoundPass& pass : step.passes) own_passes.push_back({pass.name, "", nullptr});
+    }
+    XLA_RETURN_IF_ERROR(FindPass(name, own_passes).status());
   }
   PipelineStatistics own;
   PipelineStatistics& counted = statistics == nullptr ? own : *statistics;
