@@ -80,12 +80,13 @@ TEST_F(ClientDumpTest, BetweenPasses) {
 TEST_F(ClientDumpTest, BetweenAllPassesThatChangeSomething) {
   setenv("XLA_FLAGS", ("--xla_dump_hlo_pass_re=.* --xla_dump_to=" + folder_.path()).c_str(), 1);
   ASSERT_OK(Compile("first", {}, "negate(x)"));
-  EXPECT_EQ(
-      folder_.Names(),
-      (Names{"first.0000.cpu.after_pipeline-start.before_check-cpu-support.txt",
-             "first.0001.cpu.after_dce.before_cse.txt",
-             "first.0002.cpu.after_fuse.before_merge-fusions.txt", "first.before_optimizations.txt",
-             "first.cpu_after_optimizations.txt", "first.debug_options"}));
+  EXPECT_EQ(folder_.Names(),
+            (Names{"first.0000.cpu.after_pipeline-start.before_check-cpu-support.txt",
+                   "first.0001.cpu.after_dce.before_cse.txt",
+                   "first.0002.cpu.after_fuse.before_merge-fusions.txt",
+                   "first.0003.cpu.after_assign-lowering.before_pipeline-end.txt",
+                   "first.before_optimizations.txt", "first.cpu_after_optimizations.txt",
+                   "first.debug_options"}));
 }
 
 TEST_F(ClientDumpTest, OtherPipelinesAndPassesAreNotDumped) {
@@ -98,8 +99,7 @@ TEST_F(ClientDumpTest, OtherPipelinesAndPassesAreNotDumped) {
     EXPECT_EQ(folder.Names().size(), 3u);
   }
   const DumpFolder folder("xylem_client_dump_test_off");
-  setenv("XLA_FLAGS", ("--xla_enable_dumping=false --xla_dump_to=" + folder.path()).c_str(),
-         1);
+  setenv("XLA_FLAGS", ("--xla_enable_dumping=false --xla_dump_to=" + folder.path()).c_str(), 1);
   ASSERT_OK(Compile("first"));
   EXPECT_TRUE(folder.Names().empty());
 }

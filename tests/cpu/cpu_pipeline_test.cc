@@ -188,7 +188,7 @@ TEST(CpuPipeline, RunsNothingTwiceButWhatTidiesUp) {
   EXPECT_TRUE(absl::EndsWith(
       text,
       ",flatten-calls,check-applied-computations,fuse,merge-fusions,make-constants-operands,"
-      "flatten-calls"))
+      "flatten-calls,assign-lowering"))
       << text;
   std::map<std::string, int> count;
   for (const absl::string_view name :

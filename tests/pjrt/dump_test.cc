@@ -74,7 +74,7 @@ TEST_F(DumpTest, BetweenPasses) {
   Plugin plugin;
   plugin.Compile(kAdd, nullptr, "mlir", options.SerializeAsString());
   EXPECT_EQ(Names(),
-            (std::vector<std::string>{"add.0000.cpu.after_flatten-calls.before_pipeline-end.txt",
+            (std::vector<std::string>{"add.0000.cpu.after_assign-lowering.before_pipeline-end.txt",
                                       "add.before_optimizations.txt",
                                       "add.cpu_after_optimizations.txt", "add.debug_options"}));
   EXPECT_EQ(folder_.TextOfFile("pipeline-end.txt"), folder_.TextOfFile("after_optimizations.txt"));
