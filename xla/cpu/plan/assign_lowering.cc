@@ -185,15 +185,17 @@ std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
 }  // namespace
 
 absl::StatusOr<bool> AssignLowering(HloModule* module, const Target& target) {
+  bool changed = false;
   for (HloComputation* computation : ScheduledComputations(module)) {
     for (HloInstruction* instruction : computation->instructions()) {
       Lowering lowering = Decide(*instruction, target);
-      if (lowering.kind == Kind::kStructure && !instruction->has_extras()) continue;
+      if (LoweringOf(*instruction) == lowering) continue;
+      changed = true;
       instruction->mutable_extras().backend_decision =
           std::make_shared<const Lowering>(std::move(lowering));
     }
   }
-  return true;
+  return changed;
 }
 
 }  // namespace xla::cpu
