@@ -9,8 +9,8 @@
 namespace xla::cpu {
 
 // Decides how each instruction of a fused module is computed on the machine, and stores it on the
-// instruction (lowering.h). Nothing may change the module afterwards. Returns
-// whether any lowering changed.
+// instruction (lowering.h). Nothing may change the module afterwards. Returns whether any lowering
+// changed.
 absl::StatusOr<bool> AssignLowering(HloModule* module, const Target& target);
 
 }  // namespace xla::cpu
