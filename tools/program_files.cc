@@ -265,7 +265,8 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::vector<std::string_view> parts = {bytes};
   if (IsStableHlo(bytes) || stablehlo::IsComment(bytes)) parts = StableHloPrograms(bytes);
-  if (parts.empty()) parts = {bytes};  // comments alone
+  // Comments alone are no program, a file without anything is a mistake.
+  if (parts.empty() && bytes.find_first_not_of(" \t\r\n") == std::string::npos) parts = {bytes};
   std::vector<std::unique_ptr<HloModule>> modules;
   for (const std::string_view part : parts) {
     XLA_ASSIGN_OR_RETURN(auto module, parts.size() == 1
