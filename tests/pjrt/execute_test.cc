@@ -239,6 +239,9 @@ TEST(PjrtExecuteTest, MathematicalFunctionsAreCountedAsSuch) {
     ASSERT_CALL_OK(Api().PJRT_Executable_GetCostAnalysis(&cost));
     ASSERT_EQ(cost.num_properties, 3u);
     EXPECT_EQ(cost.properties[1].float_value, 4);  // transcendentals
+    auto destroy = New<PJRT_Executable_Destroy_Args>();
+    destroy.executable = get.executable;
+    EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
   }
 }
 
