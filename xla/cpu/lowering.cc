@@ -45,7 +45,6 @@ std::vector<std::pair<std::string, Key>> ByName(const std::map<Key, std::string>
 // A kernel that is generated, for all items that compute the same.
 struct UniqueKernel {
   std::unique_ptr<const KernelPlan> plan;
-  int64_t epilogue_of = -1;
   std::string name;
   int64_t uses = 0;
   KernelFunction function = nullptr;
@@ -288,7 +287,7 @@ class ProgramLowering {
       const UniqueKernel& kernel = kernels_[candidate];
       if (kernel.plan->is_written == request.is_written &&
           kernel.plan->is_unused == request.is_unused &&
-          kernel.epilogue_of == request.epilogue_of &&
+          kernel.plan->epilogue_of == request.epilogue_of &&
           kernel.plan->computation().Equal(computation, /*layout_sensitive=*/false)) {
         return candidate;
       }
@@ -296,7 +295,6 @@ class ProgramLowering {
     candidates.push_back(kernels_.size());
     UniqueKernel kernel;
     kernel.plan = PlanKernel(request);
-    kernel.epilogue_of = request.epilogue_of;
     kernel.name = absl::StrCat(prefix_, "kernel_", kernels_.size());
     kernels_.push_back(std::move(kernel));
     return kernels_.size() - 1;

@@ -17,10 +17,7 @@ namespace {
 
 class EpilogueLoop final : public KernelPlan {
  public:
-  explicit EpilogueLoop(const KernelRequest& request)
-      : KernelPlan(request), epilogue_of(request.epilogue_of) {
-    is_epilogue = true;
-  }
+  using KernelPlan::KernelPlan;
 
   // The elements `first` to first + count of the result, from the values of the contraction.
   void EmitUnits(KernelCode& code) const override {
@@ -56,7 +53,6 @@ class EpilogueLoop final : public KernelPlan {
 
   int64_t lanes() const override { return loops.MostLanes(); }
 
-  const int64_t epilogue_of;
   bool is_linear = false;
   RowLoops loops;
 
@@ -112,9 +108,6 @@ std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request)
   const RowFacts facts = FactsOfRows(request);
   auto plan = std::make_unique<EpilogueLoop>(request);
   plan->is_linear = IsLinear(request.computation());
-  plan->tests_at_end = facts.has_dot;
-  plan->bytes = facts.work.bytes;
-  plan->operations = facts.work.operations;
   RowLoops& loops = plan->loops;
   loops.source = &request.root();
   const Shape& shape = request.root().shape();
@@ -125,7 +118,7 @@ std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request)
   }
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
   plan->units = loops.units;
-  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  SetWork(facts, *plan);
   return plan;
 }
 

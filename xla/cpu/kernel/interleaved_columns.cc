@@ -177,9 +177,6 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
   const RowFacts facts = FactsOfRows(request);
   auto plan = std::make_unique<InterleavedColumns>(request);
   plan->columns = columns;
-  plan->tests_at_end = facts.has_dot;
-  plan->bytes = facts.work.bytes;
-  plan->operations = facts.work.operations;
   RowLoops& loops = plan->loops;
   loops.source = &root;
   loops.dimensions.assign(root.shape().dimensions().begin(), root.shape().dimensions().end());
@@ -195,7 +192,7 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
   }
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
   plan->units = loops.units;
-  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  SetWork(facts, *plan);
   return plan;
 }
 

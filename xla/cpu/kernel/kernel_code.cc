@@ -15,7 +15,7 @@ absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel
 }
 
 absl::Status KernelCode::EmitFunction(const char* name) {
-  if (plan_.is_epilogue) {
+  if (plan_.epilogue_of >= 0) {
     // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
     ir_.StartFunction(name, parameters);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/kernel/kernel_plan.h"
 
-#include <algorithm>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,17 +31,6 @@ std::string PlanText(const KernelPlan& plan) {
   absl::StrAppendFormat(&text, "units %d chunk %d bytes %g operations %g:", plan.units, plan.chunk,
                         plan.bytes, plan.operations);
   return absl::StrCat(text, description.loops);
-}
-
-void SetChunk(KernelPlan& plan, double nanoseconds, bool is_for_one_thread) {
-  if (is_for_one_thread || plan.units <= 1) {
-    plan.chunk = std::max<int64_t>(plan.units, 1);
-    return;
-  }
-  // About 50 microseconds at a time.
-  plan.chunk = std::max<int64_t>(
-      1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / nanoseconds));
-  plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
 }
 
 }  // namespace xla::cpu

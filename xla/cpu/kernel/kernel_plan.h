@@ -45,7 +45,10 @@ struct PlanDescription {
 class KernelPlan {
  public:
   explicit KernelPlan(const KernelRequest& request)
-      : fusion(request.fusion), is_written(request.is_written), is_unused(request.is_unused) {}
+      : fusion(request.fusion),
+        is_written(request.is_written),
+        is_unused(request.is_unused),
+        epilogue_of(request.epilogue_of) {}
   virtual ~KernelPlan() = default;
   KernelPlan(const KernelPlan&) = delete;
   KernelPlan& operator=(const KernelPlan&) = delete;
@@ -62,9 +65,10 @@ class KernelPlan {
   bool SharesMemory() const;
 
   const HloInstruction* const fusion;
-  const std::vector<bool> is_written, is_unused;  // as in the request
-  // The kernel is a function for kernels::KernelEpilogue rather than for KernelStep.
-  bool is_epilogue = false;
+  // As in the request. An epilogue is a function for kernels::KernelEpilogue rather than for
+  // KernelStep.
+  const std::vector<bool> is_written, is_unused;
+  const int64_t epilogue_of;
   // Loops test at their end whether they go on: what all of them read is loaded once.
   bool tests_at_end = false;
   // Results are stored past the caches: they are too large for them.
@@ -78,9 +82,6 @@ std::unique_ptr<const KernelPlan> PlanKernel(const KernelRequest& request);
 
 // The plan on one line.
 std::string PlanText(const KernelPlan& plan);
-
-// Sets the chunk of a plan that takes so many nanoseconds on one thread.
-void SetChunk(KernelPlan& plan, double nanoseconds, bool is_for_one_thread);
 
 }  // namespace xla::cpu
 

@@ -198,9 +198,6 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
   auto plan = std::make_unique<LoopNest>(request);
   plan->is_linear = IsLinear(request.computation());
   plan->updates_in_place = root.opcode() == HloOpcode::kDynamicUpdateSlice;
-  plan->tests_at_end = facts.has_dot;
-  plan->bytes = facts.work.bytes;
-  plan->operations = facts.work.operations;
   plan->nest = SourcesOf(root);
   if (plan->nest.size() == 1 && !plan->updates_in_place && !plan->is_linear)
     DividePhases(PhasesOfRows(request.computation()), plan->nest);
@@ -225,7 +222,7 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
   }
   plan->streams =
       plan->nest.size() == 1 && !plan->updates_in_place && MayStream(*plan, plan->nest[0]);
-  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  SetWork(facts, *plan);
   return plan;
 }
 

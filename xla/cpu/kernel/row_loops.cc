@@ -167,6 +167,20 @@ RowFacts FactsOfRows(const KernelRequest& request) {
   return facts;
 }
 
+void SetWork(const RowFacts& facts, KernelPlan& plan) {
+  plan.tests_at_end = facts.has_dot;
+  plan.bytes = facts.work.bytes;
+  plan.operations = facts.work.operations;
+  if (facts.is_for_one_thread || plan.units <= 1) {
+    plan.chunk = std::max<int64_t>(plan.units, 1);
+    return;
+  }
+  // About 50 microseconds at a time.
+  plan.chunk = std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / facts.nanoseconds));
+  plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
+}
+
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops) {
   constexpr int64_t kFewAcross = 6;  // there are registers for several vectors of each
   const int64_t length = loops.row_length();

@@ -59,6 +59,9 @@ struct RowFacts {
 };
 RowFacts FactsOfRows(const KernelRequest& request);
 
+// Sets the work of a plan whose units are known, and how many of them a thread takes at a time.
+void SetWork(const RowFacts& facts, KernelPlan& plan);
+
 // Lanes of the vectors along the rows of the loops.
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops);
 

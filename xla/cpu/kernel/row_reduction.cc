@@ -128,9 +128,6 @@ std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request)
   const HloInstruction& root = request.root();
   const RowFacts facts = FactsOfRows(request);
   auto plan = std::make_unique<RowReduction>(request);
-  plan->tests_at_end = facts.has_dot;
-  plan->bytes = facts.work.bytes;
-  plan->operations = facts.work.operations;
   RowLoops& loops = plan->loops;
   loops.source = &root;
   loops.dimensions = LoopDimensions(request, root.shape());
@@ -141,7 +138,7 @@ std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request)
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/false, loops);
   plan->units = loops.units;
   plan->streams = MayStream(*plan, loops);
-  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  SetWork(facts, *plan);
   return plan;
 }
 

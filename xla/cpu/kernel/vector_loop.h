@@ -11,10 +11,9 @@
 
 namespace xla::cpu {
 
-// What computes the elements at the end of a row that are too few for a vector.
+// What computes the elements at the end of a row that are too few for a vector, where vectors do.
 enum class TailPolicy : uint8_t {
   kNone,     // there are none
-  kScalar,   // scalar code
   kClamped,  // the last vector starts earlier, and computes some elements again
   // The same, but what it computes is known before the other vectors are written, which may be
   // where it reads.

@@ -71,6 +71,7 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   return lowering;
 }
 
+// How the library kernels that read the instruction compute it, if they do.
 FoldedOperand FoldingOf(const HloInstruction& operand) {
   FoldedOperand folded;
   if (IsTransposedView(operand)) {
@@ -91,7 +92,7 @@ Lowering LibraryLowering(const HloInstruction& instruction) {
                          ? "scan"
                          : std::string(HloOpcodeString(instruction.opcode()));
   for (const HloInstruction* operand : instruction.operands())
-    lowering.operands.push_back(FoldingOf(*operand));
+    lowering.operands.push_back(LoweringOf(*operand).folding);
   lowering.unused = UnusedResults(instruction);
   lowering.needs_comparator = instruction.opcode() == HloOpcode::kSort &&
                               !RecognizeOrder(*instruction.to_apply()).has_value();
@@ -187,7 +188,8 @@ std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
 absl::StatusOr<bool> AssignLowering(HloModule* module, const Target& target) {
   bool changed = false;
   for (HloComputation* computation : ScheduledComputations(module)) {
-    for (HloInstruction* instruction : computation->instructions()) {
+    // Operands first: readers take how they are folded from them.
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       Lowering lowering = Decide(*instruction, target);
       if (LoweringOf(*instruction) == lowering) continue;
       changed = true;
