@@ -10,13 +10,13 @@ the work; GCC compiles them, since some of its warnings follow the flow of data 
 """
 
 import argparse
-import concurrent.futures
-import json
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
+
+import compile_database
 
 DIAGNOSTIC = re.compile(r"^(?P<place>\S+:\d+:\d+): (?:fatal )?(?:warning|error): ")
 
@@ -70,30 +70,17 @@ def main():
     parser.add_argument("--only", default="", help="sources whose path has a match of this")
     parser.add_argument("--quick", action="store_true", help="GCC only analyses, too")
     arguments = parser.parse_args()
-    entries = json.loads((arguments.build / "compile_commands.json").read_text())
-    generated = str(arguments.build.resolve() / "gen") + "/"
     entries = [
         entry
-        for entry in entries
-        if not entry["file"].startswith(generated)
-        and not entry["file"].endswith(".hxx.cxx")
-        and re.search(arguments.only, entry["file"])
+        for entry in compile_database.read_entries(arguments.build)
+        if not entry["file"].endswith(".hxx.cxx") and re.search(arguments.only, entry["file"])
     ]
     analyse = arguments.quick or bool(entries) and is_clang(words_of(entries[0])[0])
-    seen = {}
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = [pool.submit(check, entry, analyse) for entry in entries]
-        for count, run in enumerate(concurrent.futures.as_completed(runs), 1):
-            if sys.stderr.isatty():
-                print(f"\r{count} of {len(entries)}", end="", file=sys.stderr, flush=True)
-            for place, text in run.result().items():
-                if place not in seen:
-                    seen[place] = text
-                    print(text, flush=True)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    print(f"{len(entries)} sources, {len(seen)} warnings")
-    return 1 if seen or not entries else 0
+    count = compile_database.print_findings(
+        lambda entry: check(entry, analyse), entries, arguments.jobs
+    )
+    print(f"{len(entries)} sources, {count} warnings")
+    return 1 if count or not entries else 0
 
 
 if __name__ == "__main__":

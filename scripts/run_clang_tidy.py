@@ -9,12 +9,12 @@ each; exit code 1 if there are any.
 """
 
 import argparse
-import concurrent.futures
-import json
 import pathlib
 import re
 import subprocess
 import sys
+
+import compile_database
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FINDING = re.compile(r"^(?P<file>/[^:]+):(?P<line>\d+):\d+: (?P<kind>warning|error): ")
@@ -48,23 +48,13 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    entries = json.loads((arguments.build / "compile_commands.json").read_text())
-    generated = str(arguments.build.resolve() / "gen") + "/"
-    sources = sorted({e["file"] for e in entries if not e["file"].startswith(generated)})
-    seen = {}
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = {pool.submit(tidy, arguments.build, source): source for source in sources}
-        for count, run in enumerate(concurrent.futures.as_completed(runs), 1):
-            if sys.stderr.isatty():
-                print(f"\r{count} of {len(sources)}", end="", file=sys.stderr, flush=True)
-            for place, text in run.result().items():
-                if place not in seen:
-                    seen[place] = text
-                    print(text, flush=True)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    print(f"{len(sources)} sources, {len(seen)} findings")
-    return 1 if seen else 0
+    entries = compile_database.read_entries(arguments.build)
+    sources = sorted({entry["file"] for entry in entries})
+    count = compile_database.print_findings(
+        lambda source: tidy(arguments.build, source), sources, arguments.jobs
+    )
+    print(f"{len(sources)} sources, {count} findings")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":
