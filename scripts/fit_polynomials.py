@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of the compiler's vector mathematics (xla/cpu/math_*.h); needs mpmath.
+"""Fits the polynomials of the compiler's vector mathematics (xla/cpu/codegen/math_*.h); needs mpmath.
 
     scripts/fit_polynomials.py [NAME...]
 

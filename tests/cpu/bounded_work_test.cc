@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of fused programs is at most a small multiple of what they ask for, also where a
 // reduction is read by another, however long the chain.
-#include "xla/cpu/bounded_work.h"
+#include "xla/cpu/plan/bounded_work.h"
 
 #include <string>
 
@@ -9,8 +9,8 @@
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
-#include "xla/cpu/fusion.h"
-#include "xla/cpu/multi_output.h"
+#include "xla/cpu/plan/fusion.h"
+#include "xla/cpu/plan/multi_output.h"
 #include "xla/hlo/text/parser.h"
 
 namespace xla::cpu {

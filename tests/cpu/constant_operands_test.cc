@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unrolled steps that differ in numbers share one kernel.
-#include "xla/cpu/constant_operands.h"
+#include "xla/cpu/plan/constant_operands.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each version of LLVM that is installed here makes code that computes the same.
-#include "xla/cpu/llvm_versions.h"
+#include "xla/cpu/codegen/llvm_versions.h"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,11 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/code_generator.h"
-#include "xla/cpu/element.h"
-#include "xla/cpu/ir.h"
-#include "xla/cpu/llvm_api.h"
-#include "xla/cpu/native_code.h"
+#include "xla/cpu/codegen/code_generator.h"
+#include "xla/cpu/codegen/element.h"
+#include "xla/cpu/codegen/ir.h"
+#include "xla/cpu/codegen/llvm_api.h"
+#include "xla/cpu/codegen/native_code.h"
 #include "xla/cpu/program.h"
 
 namespace xla::cpu {

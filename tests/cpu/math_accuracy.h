@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the functions of xla/cpu/math_*.h with the C library's in wider types.
+// Compares the functions of xla/cpu/codegen/math_*.h with the C library's in wider types.
 #ifndef TESTS_CPU_MATH_ACCURACY_H_
 #define TESTS_CPU_MATH_ACCURACY_H_
 
@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "tests/cpu/math_native.h"
-#include "xla/cpu/math_exp_log.h"
-#include "xla/cpu/math_hyperbolic.h"
-#include "xla/cpu/math_inverse.h"
-#include "xla/cpu/math_power.h"
-#include "xla/cpu/math_remainder.h"
-#include "xla/cpu/math_trigonometric.h"
+#include "xla/cpu/codegen/math_exp_log.h"
+#include "xla/cpu/codegen/math_hyperbolic.h"
+#include "xla/cpu/codegen/math_inverse.h"
+#include "xla/cpu/codegen/math_power.h"
+#include "xla/cpu/codegen/math_remainder.h"
+#include "xla/cpu/codegen/math_trigonometric.h"
 
 namespace xla::cpu::math {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which fusions become one of several results.
-#include "xla/cpu/multi_output.h"
+#include "xla/cpu/plan/multi_output.h"
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
-#include "xla/cpu/fusion.h"
+#include "xla/cpu/plan/fusion.h"
 #include "xla/hlo/text/parser.h"
 
 namespace xla::cpu {

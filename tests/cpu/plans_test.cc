@@ -19,11 +19,11 @@
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/cpu/cpu_pipeline.h"
-#include "xla/cpu/make_report.h"
+#include "xla/cpu/lower/make_report.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/plan/lowering.h"
-#include "xla/cpu/schedule.h"
+#include "xla/cpu/plan/schedule.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
 

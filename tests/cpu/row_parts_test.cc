@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels read on the way: parts of rows, concatenations within fusions, loops that exchange
 // buffers.
-#include "xla/cpu/row_parts.h"
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
-#include "xla/cpu/exchanges.h"
-#include "xla/cpu/fusion.h"
-#include "xla/cpu/multi_output.h"
+#include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/cpu/plan/assign_lowering.h"
+#include "xla/cpu/plan/fusion.h"
+#include "xla/cpu/plan/multi_output.h"
+#include "xla/cpu/plan/ping_pong_state.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 

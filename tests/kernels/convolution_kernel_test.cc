@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared convolutions against plain loops, with random attributes, layouts and element types.
-#include "xla/kernels/convolution_kernel.h"
+#include "xla/kernels/convolution/convolution_kernel.h"
 
 #include <gtest/gtest.h>
 

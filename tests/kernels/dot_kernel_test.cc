@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared dot kernels against plain loops: shapes, layouts, element types, epilogues, workers.
-#include "xla/kernels/dot_kernel.h"
+#include "xla/kernels/dot/dot_kernel.h"
 
 #include <gtest/gtest.h>
 

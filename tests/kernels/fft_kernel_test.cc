@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared Fourier transforms against TransformAxis, which works in double precision.
-#include "xla/kernels/fft_kernel.h"
+#include "xla/kernels/fft/fft_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "hwy/targets.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/fft.h"
+#include "xla/kernels/fft/fft.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms against their definition, and along axes of arrays.
-#include "xla/kernels/fft.h"
+#include "xla/kernels/fft/fft.h"
 
 #include <gtest/gtest.h>
 

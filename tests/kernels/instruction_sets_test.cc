@@ -11,10 +11,10 @@
 #include "hwy/targets.h"
 #include "tests/kernels/kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/fft.h"
-#include "xla/kernels/matrix_product.h"
-#include "xla/kernels/random_bits.h"
-#include "xla/kernels/sort.h"
+#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/fft/fft.h"
+#include "xla/kernels/random/random_bits.h"
+#include "xla/kernels/sort/sort.h"
 #include "xla/types.h"
 
 namespace xla::kernels {

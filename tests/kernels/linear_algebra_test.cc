@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors and solutions multiplied back.
-#include "xla/kernels/linear_algebra.h"
+#include "xla/kernels/linear_algebra/linear_algebra.h"
 
 #include <gtest/gtest.h>
 

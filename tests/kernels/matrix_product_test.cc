@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products and convolutions against plain sums of whole numbers, which every order of
 // summation gets right.
-#include "xla/kernels/matrix_product.h"
+#include "xla/kernels/dot/matrix_product.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "tests/kernels/kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/convolution.h"
+#include "xla/kernels/reference/convolution.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

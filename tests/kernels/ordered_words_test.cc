@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words that order as numbers do, and the buckets that they belong to: vectors and what is left.
-#include "xla/kernels/ordered_words.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,7 +11,8 @@
 
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
-#include "xla/kernels/ordered_words_lanes.h"
+#include "xla/kernels/sort/key_encoding.h"
+#include "xla/kernels/sort/key_encoding_lanes.h"
 
 namespace xla::kernels {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bits: known answers, and vectorised runs against one counter after the other.
-#include "xla/kernels/random_bits.h"
+#include "xla/kernels/random/random_bits.h"
 
 #include <gtest/gtest.h>
 

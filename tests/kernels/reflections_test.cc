@@ -16,9 +16,9 @@
 #include "tests/kernels/kernel_test_util.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/householder.h"
-#include "xla/kernels/jacobi.h"
-#include "xla/kernels/linear_algebra_kernel.h"
+#include "xla/kernels/linear_algebra/householder.h"
+#include "xla/kernels/linear_algebra/jacobi.h"
+#include "xla/kernels/linear_algebra/linear_algebra_kernel.h"
 #include "xla/types.h"
 
 namespace xla::kernels {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared scans against plain loops.
-#include "xla/kernels/scan_kernel.h"
+#include "xla/kernels/scan/scan_kernel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared sorts against std::stable_sort; top-k; the other prepared kernels against those that
 // they wrap.
-#include "xla/kernels/sort_kernel.h"
+#include "xla/kernels/sort/sort_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/linear_algebra_kernel.h"
-#include "xla/kernels/random_bits.h"
-#include "xla/kernels/random_bits_kernel.h"
-#include "xla/kernels/total_order.h"
+#include "xla/kernels/linear_algebra/linear_algebra_kernel.h"
+#include "xla/kernels/random/random_bits.h"
+#include "xla/kernels/random/random_bits_kernel.h"
+#include "xla/kernels/sort/total_order.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts against the standard library's, around block sizes and with the numbers that compare oddly.
-#include "xla/kernels/sort.h"
+#include "xla/kernels/sort/sort.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "tests/kernels/kernel_test_util.h"
 #include "tests/test_util.h"
-#include "xla/kernels/total_order.h"
+#include "xla/kernels/sort/total_order.h"
 #include "xla/types.h"
 
 namespace xla::kernels {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/kernels/transpose.h"
+#include "xla/kernels/movement/transpose.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
 #include "tests/test_util.h"
-#include "xla/cpu/llvm_versions.h"
+#include "xla/cpu/codegen/llvm_versions.h"
 #include "xla/cpu/program.h"
 
 namespace xla::pjrt::testing {

@@ -232,6 +232,25 @@ std::vector<std::string> CheckIncludes(const std::vector<Room>& rooms,
   return findings;
 }
 
+std::vector<std::string> CheckFolderOrder(const std::vector<std::string>& folders,
+                                          const std::vector<SourceFile>& files) {
+  const auto number_of = [&](const std::string& path) {
+    return std::find(folders.begin(), folders.end(), path.substr(0, path.rfind('/')));
+  };
+  std::vector<std::string> findings;
+  for (const SourceFile& file : files) {
+    const auto from = number_of(file.path);
+    if (from == folders.end()) continue;
+    for (const SourceFile::Include& include : file.includes) {
+      if (number_of(include.path) < from) {
+        findings.push_back(absl::StrCat(file.path, ":", include.line, ": ", *from,
+                                        " may not include ", include.path));
+      }
+    }
+  }
+  return findings;
+}
+
 std::vector<std::string> CheckIncludeCycles(const std::vector<SourceFile>& files) {
   std::map<std::string, const SourceFile*> by_path;
   for (const SourceFile& file : files) by_path[file.path] = &file;

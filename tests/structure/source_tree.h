@@ -47,6 +47,9 @@ std::vector<std::string> CheckRooms(const std::vector<Room>& page, const std::ve
 // another room.
 std::vector<std::string> CheckIncludes(const std::vector<Room>& rooms,
                                        const std::vector<SourceFile>& files);
+// A file in one of the folders of a room includes, of these folders, its own and later ones only.
+std::vector<std::string> CheckFolderOrder(const std::vector<std::string>& folders,
+                                          const std::vector<SourceFile>& files);
 // No header includes itself through others. A finding lists the cycle, one include a line. What a
 // header re-exports ("IWYU pragma: export") may include it: the parts of xla_builder.h do.
 std::vector<std::string> CheckIncludeCycles(const std::vector<SourceFile>& files);

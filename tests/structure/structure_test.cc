@@ -31,6 +31,15 @@ TEST(StructureTest, IncludesFollowThePage) {
   EXPECT_EQ(absl::StrJoin(CheckIncludes(PageOfThisTree(), files), "\n"), "");
 }
 
+TEST(StructureTest, FoldersOfTheCompilerAreInOrder) {
+  const std::vector<SourceFile> files = ReadSources(SourcePath("."));
+  EXPECT_EQ(absl::StrJoin(CheckFolderOrder({"xla/cpu/lower", "xla/cpu/run", "xla/cpu/plan",
+                                            "xla/cpu/kernel", "xla/cpu/codegen"},
+                                           files),
+                          "\n"),
+            "");
+}
+
 TEST(StructureTest, IncludesAreAcyclic) {
   EXPECT_EQ(absl::StrJoin(CheckIncludeCycles(ReadSources(SourcePath("."))), "\n"), "");
 }
@@ -75,6 +84,15 @@ TEST(SourceTreeTest, ReportsIncludesAgainstTheArrows) {
             (Findings{"xla/hlo/ir/a.cc:2: xla_ir may not include xla/hlo/text/b.h of xla_text",
                       "xla/shape.h:2: xla_base may not include tools/c.h of xylem",
                       "tools/c.h:2: xylem may not include tests/d.h of tests"}));
+}
+
+TEST(SourceTreeTest, ReportsIncludesOfEarlierFolders) {
+  const std::vector<SourceFile> files = {
+      ParseSource("xla/a/b.h", "#include \"xla/b/c.h\"\n#include \"xla/d.h\"\n"),
+      ParseSource("xla/b/c.h", "#include \"xla/d.h\"\n#include \"xla/a/b.h\"\n"),
+      ParseSource("xla/d.h", "#include \"xla/a/b.h\"\n")};
+  EXPECT_EQ(CheckFolderOrder({"xla/a", "xla/b"}, files),
+            (Findings{"xla/b/c.h:2: xla/b may not include xla/a/b.h"}));
 }
 
 TEST(SourceTreeTest, ReportsCyclesWithFileAndLine) {

@@ -19,7 +19,7 @@
 #include "tests/variants/compiled_text.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/text_variants.h"
-#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/in_place.h"
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_reduction.h"

@@ -8,9 +8,9 @@
 
 #include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
-#include "xla/kernels/fused_product.h"
+#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/movement/transpose.h"
 #include "xla/kernels/simd_targets.h"
-#include "xla/kernels/transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "xla/blas/product_packing.cc"
@@ -150,8 +150,8 @@ PackingKernels<T> KernelsOf() {
 
 const ForElementTypes<PackingKernels>& AllKernels() {
   static const ForElementTypes<PackingKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
-                                                           KernelsOf<std::complex<float>>(),
-                                                           KernelsOf<std::complex<double>>()};
+                                                       KernelsOf<std::complex<float>>(),
+                                                       KernelsOf<std::complex<double>>()};
   return kAll;
 }
 

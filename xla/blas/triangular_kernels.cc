@@ -10,8 +10,8 @@
 
 #include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
+#include "xla/kernels/movement/transpose.h"
 #include "xla/kernels/simd_targets.h"
-#include "xla/kernels/transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "xla/blas/triangular_kernels.cc"
@@ -399,9 +399,9 @@ TriangularKernels<T> KernelsOf() {
 }
 
 const ForElementTypes<TriangularKernels>& AllKernels() {
-  static const ForElementTypes<TriangularKernels> kAll = {
-      KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-      KernelsOf<std::complex<double>>()};
+  static const ForElementTypes<TriangularKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+                                                          KernelsOf<std::complex<float>>(),
+                                                          KernelsOf<std::complex<double>>()};
   return kAll;
 }
 

@@ -10,15 +10,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/applied.h"
-#include "xla/cpu/bounded_work.h"
-#include "xla/cpu/code_generator.h"
-#include "xla/cpu/constant_operands.h"
-#include "xla/cpu/entry_layouts.h"
-#include "xla/cpu/fusion.h"
-#include "xla/cpu/multi_output.h"
+#include "xla/cpu/codegen/code_generator.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/plan/assign_lowering.h"
+#include "xla/cpu/plan/bounded_work.h"
 #include "xla/cpu/plan/check_lowering.h"
+#include "xla/cpu/plan/constant_operands.h"
+#include "xla/cpu/plan/entry_layouts.h"
+#include "xla/cpu/plan/fusion.h"
+#include "xla/cpu/plan/multi_output.h"
 
 namespace xla {
 namespace {

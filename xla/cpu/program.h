@@ -38,7 +38,7 @@ struct CpuCompileOptions {
   // that of DefaultCpuCompileOptions (xla/service/cpu_compile_options.h).
   const Pass* constant_folding = nullptr;
   // A folder, made if need be, for machine code that later compilations, in any process, take from
-  // it; see xla/cpu/code_cache.h. Empty: none.
+  // it; see xla/cpu/codegen/code_cache.h. Empty: none.
   std::string cache_directory;
   // Handlers of the runs to come: a call of LAPACK's that has one is not checked. Null: none.
   const CustomCallRegistry* custom_calls = nullptr;
@@ -174,7 +174,7 @@ class CpuProgram {
 
  private:
   struct Impl;
-  friend class CpuRun;  // run.cc
+  friend class CpuRun;  // program_run.cc
   explicit CpuProgram(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };

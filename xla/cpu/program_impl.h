@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiled program consists of. Private to program.cc and run.cc.
+// What a compiled program consists of. Private to program.cc and program_run.cc.
 #ifndef XLA_CPU_PROGRAM_IMPL_H_
 #define XLA_CPU_PROGRAM_IMPL_H_
 
@@ -10,9 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "xla/base/instruction_set.h"
-#include "xla/cpu/lowering.h"
+#include "xla/cpu/lower/lower_program.h"
+#include "xla/cpu/plan/schedule.h"
 #include "xla/cpu/program.h"
-#include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/passes/pipeline.h"
 #include "xla/shape.h"

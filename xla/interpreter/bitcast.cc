@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bitcast: reinterprets the memory of the operand, in its layout, in the layout of the result.
-#include "xla/kernels/bitcast.h"
+#include "xla/kernels/movement/bitcast.h"
 
 #include <utility>
 

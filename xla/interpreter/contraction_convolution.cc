@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution: attributes and operands as strides of the kernel (xla/kernels/convolution.h).
+// convolution: attributes and operands as strides of the kernel
+// (xla/kernels/reference/convolution.h).
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,8 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/window.h"
-#include "xla/kernels/convolution.h"
-#include "xla/kernels/sparse_array.h"
+#include "xla/kernels/movement/sparse_array.h"
+#include "xla/kernels/reference/convolution.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"

@@ -7,7 +7,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/kernels/ragged_dot.h"
+#include "xla/kernels/dot/ragged_dot.h"
 
 namespace xla::interpreter {
 

@@ -13,7 +13,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/strided_copy.h"
-#include "xla/kernels/bitcast.h"
+#include "xla/kernels/movement/bitcast.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

@@ -10,8 +10,8 @@
 #include "xla/element_convert.h"
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/elementwise_loops.h"
-#include "xla/kernels/stochastic_rounding.h"
-#include "xla/kernels/total_order.h"
+#include "xla/kernels/random/stochastic_rounding.h"
+#include "xla/kernels/sort/total_order.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

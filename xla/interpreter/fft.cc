@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fft: FFT, IFFT, RFFT and IRFFT over the last one to three axes, an axis at a time; computed in
 // double precision and rounded once at the end.
-#include "xla/kernels/fft.h"
+#include "xla/kernels/fft/fft.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cholesky, triangular-solve and XLA's custom calls of linear algebra, batched, real and complex.
-#include "xla/kernels/linear_algebra.h"
+#include "xla/kernels/linear_algebra/linear_algebra.h"
 
 #include <cstdint>
 #include <utility>
@@ -18,8 +18,8 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/kernels/householder.h"
-#include "xla/kernels/jacobi.h"
+#include "xla/kernels/linear_algebra/householder.h"
+#include "xla/kernels/linear_algebra/jacobi.h"
 #include "xla/passes/custom_call_forms.h"
 
 namespace xla::interpreter {

@@ -15,8 +15,8 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/kernels/random_bits.h"
-#include "xla/kernels/random_numbers.h"
+#include "xla/kernels/random/random_bits.h"
+#include "xla/kernels/random/random_numbers.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 

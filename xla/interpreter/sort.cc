@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort and topk. Both are stable: equal elements keep their order.
-#include "xla/kernels/sort.h"
+#include "xla/kernels/sort/sort.h"
 
 #include <algorithm>
 #include <atomic>

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "xla/kernels/sort.h"
-#include "xla/kernels/total_order.h"
+#include "xla/kernels/sort/sort.h"
+#include "xla/kernels/sort/total_order.h"
 #include "xla/kernels/wide.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"

@@ -39,7 +39,7 @@ std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer);
 std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction);
 
 // Whether the prefix scan is of a type, operation and length for which there is a kernel
-// (xla/kernels/scan_kernel.h).
+// (xla/kernels/scan/scan_kernel.h).
 bool HasScanKernel(const HloInstruction& instruction);
 
 }  // namespace xla

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "xla/base/status_macros.h"
-#include "xla/cpu/llvm_table.h"
+#include "xla/cpu/codegen/llvm_table.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"

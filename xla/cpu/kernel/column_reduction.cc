@@ -9,12 +9,12 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "xla/cpu/applied.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/cost_model.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/vector_loop.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/passes/split_reductions.h"
 
 namespace xla::cpu {
@@ -245,7 +245,7 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
   plan->segments = (columns + plan->segment_length - 1) / plan->segment_length;
   plan->units = CountOf(shape) / columns * plan->segments;
-  const KernelWork work = EstimateWork(*request.fusion);
+  const KernelWork work = EstimateWork(*request.fusion, request.contraction);
   plan->bytes = work.bytes;
   plan->operations = work.operations;
   plan->rows_at_once = RowsAtOnce(request);

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
-#include "xla/cpu/applied.h"
-#include "xla/cpu/kernel_shapes.h"
-#include "xla/cpu/plan/lowering.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/passes/loop_analysis.h"
 #include "xla/primitive_util.h"
 
@@ -41,13 +40,13 @@ int64_t LatencyOf(const HloInstruction& instruction) {
 }
 
 // Of what a generated function computes.
-double OperationsOfMembers(const HloComputation& computation) {
+double OperationsOfMembers(const HloComputation& computation, ContractionFinder find) {
   const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
   double operations = 0;
   for (const HloInstruction* member : computation.instructions()) {
     double elements = 0;
     if (member->opcode() == HloOpcode::kFusion) {
-      operations += EstimateOperations(*member);
+      operations += EstimateOperations(*member, find);
     } else if (member->opcode() == HloOpcode::kReduce) {
       elements = count(member->operand(0)->shape());
     } else if (member->opcode() == HloOpcode::kReduceWindow) {
@@ -95,7 +94,7 @@ bool UpdatesInPlace(const HloInstruction& root) {
          root.parent()->root_instruction() == &root;
 }
 
-KernelWork EstimateWork(const HloInstruction& fusion) {
+KernelWork EstimateWork(const HloInstruction& fusion, const HloInstruction* contraction) {
   const HloComputation& computation = *fusion.to_apply();
   const HloInstruction& root = *computation.root_instruction();
   KernelWork work;
@@ -107,7 +106,12 @@ KernelWork EstimateWork(const HloInstruction& fusion) {
   const Shape& result = UpdatesInPlace(root) ? root.operand(1)->shape() : FirstShape(fusion);
   work.bytes +=
       static_cast<double>(CountOf(result) * primitive_util::ByteWidth(result.element_type()));
-  work.operations = EstimateOperations(fusion);
+  // The fusions within finish none.
+  constexpr ContractionFinder kNone = [](const HloInstruction&) -> const HloInstruction* {
+    return nullptr;
+  };
+  if (contraction != nullptr) work.operations += EstimateOperations(*contraction, kNone);
+  work.operations += OperationsOfMembers(computation, kNone);
   return work;
 }
 
@@ -131,7 +135,7 @@ Latencies LatenciesOf(const HloComputation& computation) {
   return latencies;
 }
 
-double EstimateOperations(const HloInstruction& instruction) {
+double EstimateOperations(const HloInstruction& instruction, ContractionFinder find) {
   double operations = 0;
   const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
   switch (instruction.opcode()) {
@@ -168,16 +172,17 @@ double EstimateOperations(const HloInstruction& instruction) {
     case HloOpcode::kWhile: {
       const std::optional<CountedLoop> loop = AnalyzeCountedLoop(instruction);
       if (!loop.has_value()) return 0;
-      return static_cast<double>(loop->trips) * OperationsOfMembers(*instruction.while_body());
+      return static_cast<double>(loop->trips) *
+             OperationsOfMembers(*instruction.while_body(), find);
     }
     case HloOpcode::kFusion:
       break;
     default:
       return 0;
   }
-  if (const HloInstruction* contraction = FinishedContraction(instruction))
-    operations += EstimateOperations(*contraction);
-  return operations + OperationsOfMembers(*instruction.to_apply());
+  if (const HloInstruction* contraction = find(instruction))
+    operations += EstimateOperations(*contraction, find);
+  return operations + OperationsOfMembers(*instruction.to_apply(), find);
 }
 
 }  // namespace xla::cpu

@@ -13,15 +13,17 @@ namespace xla::cpu {
 // Nanoseconds for an operation on a vector.
 double OperationCost(const HloInstruction& instruction);
 
-// Arithmetic operations of a fusion (with the contraction that it finishes), dot, convolution, FFT
-// or loop; 0 for others.
-double EstimateOperations(const HloInstruction& instruction);
+// The contraction that a fusion finishes, which its operations include; null if there is none.
+using ContractionFinder = const HloInstruction* (*)(const HloInstruction& fusion);
 
-// What a kernel reads, writes and computes.
+// Arithmetic operations of a fusion, dot, convolution, FFT or loop; 0 for others.
+double EstimateOperations(const HloInstruction& instruction, ContractionFinder find);
+
+// What a kernel reads, writes and computes, with the contraction that it finishes, if any.
 struct KernelWork {
   double bytes = 0, operations = 0;
 };
-KernelWork EstimateWork(const HloInstruction& fusion);
+KernelWork EstimateWork(const HloInstruction& fusion, const HloInstruction* contraction);
 
 // Cycles until results of operations on vectors can be used.
 struct Latencies {

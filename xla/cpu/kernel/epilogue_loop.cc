@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/applied.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/vector_loop.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {

@@ -8,13 +8,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/elementwise.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/row_loops_emitter.h"
 #include "xla/cpu/kernel/transpose_tiles.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 

@@ -2,7 +2,7 @@
 #include "xla/cpu/kernel/kernel_code.h"
 
 #include "absl/types/span.h"
-#include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
 
 namespace xla::cpu {
 

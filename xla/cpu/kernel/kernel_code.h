@@ -13,10 +13,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "xla/cpu/element.h"
-#include "xla/cpu/element_emitter.h"
-#include "xla/cpu/index.h"
-#include "xla/cpu/ir.h"
+#include "xla/cpu/codegen/element.h"
+#include "xla/cpu/codegen/element_emitter.h"
+#include "xla/cpu/codegen/index.h"
+#include "xla/cpu/codegen/ir.h"
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/xla_data_enums.h"
 

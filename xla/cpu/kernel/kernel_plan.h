@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "xla/cpu/target.h"
+#include "xla/cpu/codegen/target.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
@@ -30,6 +30,7 @@ struct KernelRequest {
   // The operand whose elements a contraction gives to the kernel block by block (see epilogue.h);
   // -1 if there is none.
   int64_t epilogue_of = -1;
+  const HloInstruction* contraction = nullptr;  // that one
   // The name of the strategy; empty: the first that suits the fusion.
   std::string_view strategy = {};
 

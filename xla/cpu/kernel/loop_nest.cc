@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/elementwise.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/row_loops_emitter.h"
-#include "xla/cpu/kernel_shapes.h"
 
 namespace xla::cpu {
 namespace {

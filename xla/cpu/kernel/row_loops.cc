@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "xla/cpu/applied.h"
-#include "xla/cpu/elementwise.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/transpose.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
 
@@ -135,7 +135,7 @@ RowFacts FactsOfRows(const KernelRequest& request) {
   const HloComputation& computation = request.computation();
   RowFacts facts;
   facts.vector_lanes = std::max(4, request.target->vector_bytes / LargestElementBytes(computation));
-  facts.work = EstimateWork(*request.fusion);
+  facts.work = EstimateWork(*request.fusion, request.contraction);
   facts.nanoseconds = facts.work.bytes / 25 + facts.work.operations / facts.vector_lanes;
   facts.applies_vectors = AppliesVectors(computation);
   // Loops below 20 microseconds are not worth a second thread.

@@ -10,7 +10,7 @@
 
 #include "xla/cpu/kernel/cost_model.h"
 #include "xla/cpu/kernel/kernel_plan.h"
-#include "xla/cpu/row_parts.h"
+#include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla::cpu {
@@ -29,7 +29,7 @@ struct RowLoops {
   int64_t rows_together = 1;
   // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
   int64_t rows_per_unit = 1;
-  // Where vectors go, if not along the whole row (row_parts.h); the rest is scalar code.
+  // Where vectors go, if not along the whole row (loop_partitioning.h); the rest is scalar code.
   std::vector<RowPart> parts;
   // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
   // of their own, each of which knows what lies between elements, and stored side by side. The

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/vector_loop.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/util.h"
 
 namespace xla::cpu {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "xla/cpu/element_emitter.h"
+#include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 

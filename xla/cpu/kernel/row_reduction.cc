@@ -6,12 +6,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/elementwise.h"
-#include "xla/cpu/in_place.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/kernel/in_place.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/row_loops_emitter.h"
-#include "xla/cpu/kernel_shapes.h"
 
 namespace xla::cpu {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/applied.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/vector_loop.h"
-#include "xla/cpu/kernel_shapes.h"
 
 namespace xla::cpu {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/transpose_tiles.h"
-#include "xla/cpu/kernel_shapes.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 

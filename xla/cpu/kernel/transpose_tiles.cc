@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "xla/cpu/index.h"
+#include "xla/cpu/codegen/index.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "xla/cpu/element.h"
-#include "xla/cpu/element_emitter.h"
-#include "xla/cpu/ir.h"
+#include "xla/cpu/codegen/element.h"
+#include "xla/cpu/codegen/element_emitter.h"
+#include "xla/cpu/codegen/ir.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla::cpu {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "xla/cpu/index.h"
-#include "xla/cpu/ir.h"
+#include "xla/cpu/codegen/index.h"
+#include "xla/cpu/codegen/ir.h"
 
 namespace xla::cpu {
 

@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "xla/cpu/applied.h"
-#include "xla/cpu/epilogue.h"
-#include "xla/cpu/fold_emitter.h"
-#include "xla/cpu/in_place.h"
+#include "xla/cpu/codegen/combiner_emitter.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
+#include "xla/cpu/kernel/in_place.h"
 #include "xla/cpu/kernel/strategies.h"
-#include "xla/cpu/kernel_shapes.h"
-#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/plan/epilogue.h"
 #include "xla/cpu/plan/lowering.h"
-#include "xla/cpu/sort_order.h"
+#include "xla/cpu/plan/operand_folding.h"
+#include "xla/cpu/plan/sort_order.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
 

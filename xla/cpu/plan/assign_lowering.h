@@ -3,7 +3,7 @@
 #define XLA_CPU_PLAN_ASSIGN_LOWERING_H_
 
 #include "absl/status/statusor.h"
-#include "xla/cpu/target.h"
+#include "xla/cpu/codegen/target.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace xla::cpu {

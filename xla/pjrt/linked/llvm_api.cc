@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's C API where LLVM is part of the same library: instead of xla/cpu/llvm_api.cc.
-#include "xla/cpu/llvm_api.h"
+// LLVM's C API where LLVM is part of the same library: instead of xla/cpu/codegen/llvm_api.cc.
+#include "xla/cpu/codegen/llvm_api.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -33,14 +33,14 @@ constexpr size_t PlaceOf(int major) {
   return i;
 }
 static_assert(PlaceOf(LLVM_VERSION_MAJOR) < std::size(kLlvmVersions),
-              "see xla/cpu/llvm_versions.h");
+              "see xla/cpu/codegen/llvm_versions.h");
 
 LlvmApi Initialize() {
   llvm::install_bad_alloc_error_handler(OnOutOfMemory);
   LlvmApi api;
   api.version = &kLlvmVersions[PlaceOf(LLVM_VERSION_MAJOR)];
 #define LLVM_FUNCTION(name) api.name = &::name;
-#include "xla/cpu/llvm_functions.def"
+#include "xla/cpu/codegen/llvm_functions.def"
 #undef LLVM_FUNCTION
   XYLEM_LLVM_TARGET(TargetInfo)();
   XYLEM_LLVM_TARGET(Target)();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM's C API for a command that is installed with the plugin, from the plugin: instead of
-// xla/cpu/llvm_api.cc.
+// xla/cpu/codegen/llvm_api.cc.
 #include <dlfcn.h>
 
 #include <climits>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/llvm_api.h"
+#include "xla/cpu/codegen/llvm_api.h"
 #include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
 

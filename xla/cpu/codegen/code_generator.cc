@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/codegen/code_generator.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+
+namespace xla::cpu {
+namespace {
+
+// Kernels come out nearly as they should be: what remains is to move loads and arithmetic out of
+// loops and to join equal computations.
+constexpr char kPasses[] = "function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
+
+// What each level of InstructionSet adds, in the order of the levels.
+struct Level {
+  InstructionSet set;
+  const char* cpu;  // LLVM's name of a processor with the features up to here, or most of them
+  std::vector<const char*> features;
+};
+const std::vector<Level>& Levels() {
+  static const auto* const levels = new std::vector<Level>{
+      {InstructionSet::kSse42,
+       "x86-64-v2",
+       {"cx16", "popcnt", "sahf", "sse3", "ssse3", "sse4.1", "sse4.2"}},
+      {InstructionSet::kAvx, "x86-64-v2", {"avx"}},
+      {InstructionSet::kAvx2,
+       "x86-64-v3",
+       {"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
+      {InstructionSet::kAvx512,
+       "x86-64-v4",
+       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+      {InstructionSet::kAvx512Vnni, "x86-64-v4", {"avx512vnni"}},
+      {InstructionSet::kAvx512Bf16, "x86-64-v4", {"avx512bf16"}},
+  };
+  return *levels;
+}
+
+bool Has(const Target& target, const char* feature) {
+  return absl::StrContains(absl::StrCat(target.features, ","), absl::StrCat("+", feature, ","));
+}
+
+// Leaves the features up to a level alone, or all if there are no others.
+void ApplyBound(InstructionSet bound, Target& target) {
+  const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
+  if (!is_x86 || bound == InstructionSet::kAny) return;
+  bool has_more = false;
+  std::string features;
+  const char* cpu = nullptr;
+  for (const Level& level : Levels()) {
+    for (const char* feature : level.features) {
+      const bool has = Has(target, feature);
+      if (level.set > bound) {
+        has_more |= has;
+      } else {
+        absl::StrAppend(&features, features.empty() ? "" : ",", has ? "+" : "-", feature);
+      }
+    }
+    if (level.set <= bound) cpu = level.cpu;
+  }
+  if (!has_more) return;
+  target.cpu = cpu;
+  target.features = std::move(features);
+}
+
+// By bound.
+absl::StatusOr<std::vector<Target>> FindHost() {
+  XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
+  const auto take = [&](char* text) {
+    std::string result(text);
+    llvm->LLVMDisposeMessage(text);
+    return result;
+  };
+  Target host;
+  host.triple = take(llvm->LLVMGetDefaultTargetTriple());
+  host.cpu = take(llvm->LLVMGetHostCPUName());
+  host.features = take(llvm->LLVMGetHostCPUFeatures());
+  std::vector<Target> targets;
+  for (size_t i = 0; i <= static_cast<size_t>(InstructionSet::kAny); ++i) {
+    Target& target = targets.emplace_back(host);
+    ApplyBound(static_cast<InstructionSet>(i), target);
+    const auto has = [&](const char* feature) { return Has(target, feature); };
+    target.has_avx512 =
+        has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("bmi2");
+    if (target.has_avx512) {
+      target.vector_bytes = 64;
+    } else if (has("avx2")) {
+      target.vector_bytes = 32;
+    }
+    // All of AArch64 have these, though LLVM may not see the features (it reads /proc/cpuinfo).
+    const bool is_arm =
+        absl::StartsWith(target.triple, "aarch64") || absl::StartsWith(target.triple, "arm64");
+    target.has_fma = has("fma") || is_arm;
+    target.has_half = has("f16c") || is_arm;
+  }
+  return targets;
+}
+
+struct TargetMachineDeleter {
+  const LlvmApi* llvm;
+  void operator()(LLVMTargetMachineRef machine) const { llvm->LLVMDisposeTargetMachine(machine); }
+};
+
+}  // namespace
+
+absl::StatusOr<const Target*> HostTarget(InstructionSet bound) {
+  // Lives as long as the library.
+  static const auto* const targets = new absl::StatusOr<std::vector<Target>>(FindHost());
+  if (!targets->ok()) return targets->status();
+  return &(**targets)[static_cast<size_t>(bound)];
+}
+
+std::string VersionText(const LlvmApi& llvm) {
+  unsigned major = 0, minor = 0, patch = 0;
+  llvm.LLVMGetVersion(&major, &minor, &patch);
+  return absl::StrCat(major, ".", minor, ".", patch);
+}
+
+absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {
+  const LlvmApi& llvm = ir.llvm();
+  const Target& target = ir.target();
+  LLVMTargetRef llvm_target;
+  char* message = nullptr;
+  const auto error = [&](const char* what) {
+    const std::string detail = message == nullptr ? "" : message;
+    if (message != nullptr) llvm.LLVMDisposeMessage(message);
+    return absl::InternalError(absl::StrCat(what, ": ", detail));
+  };
+  if (llvm.LLVMGetTargetFromTriple(target.triple.c_str(), &llvm_target, &message) != 0) {
+    return error("LLVM does not know this machine");
+  }
+  const std::unique_ptr<LLVMOpaqueTargetMachine, TargetMachineDeleter> machine(
+      llvm.LLVMCreateTargetMachine(llvm_target, target.triple.c_str(), target.cpu.c_str(),
+                                   target.features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC,
+                                   LLVMCodeModelSmall),
+      TargetMachineDeleter{&llvm});
+  if (machine == nullptr) return error("LLVM cannot generate code for this machine");
+  const LLVMTargetDataRef layout = llvm.LLVMCreateTargetDataLayout(machine.get());
+  llvm.LLVMSetModuleDataLayout(ir.module(), layout);
+  llvm.LLVMDisposeTargetData(layout);
+#ifndef NDEBUG
+  if (llvm.LLVMVerifyModule(ir.module(), LLVMReturnStatusAction, &message) != 0) {
+    return error("the generated code is invalid");
+  }
+  llvm.LLVMDisposeMessage(message);  // empty, but allocated
+  message = nullptr;
+#endif
+  LLVMPassBuilderOptionsRef options = llvm.LLVMCreatePassBuilderOptions();
+  const LLVMErrorRef failed = llvm.LLVMRunPasses(ir.module(), kPasses, machine.get(), options);
+  llvm.LLVMDisposePassBuilderOptions(options);
+  if (failed != nullptr) {
+    char* text = llvm.LLVMGetErrorMessage(failed);
+    const std::string detail = text;
+    llvm.LLVMDisposeErrorMessage(text);
+    return absl::InternalError(absl::StrCat("LLVM's passes failed: ", detail));
+  }
+  LLVMMemoryBufferRef buffer = nullptr;
+  if (llvm.LLVMTargetMachineEmitToMemoryBuffer(
+          machine.get(), ir.module(),
+          format == CodeFormat::kObject ? LLVMObjectFile : LLVMAssemblyFile, &message,
+          &buffer) != 0) {
+    return error("LLVM cannot generate code");
+  }
+  const char* start = llvm.LLVMGetBufferStart(buffer);
+  std::vector<char> code(start, start + llvm.LLVMGetBufferSize(buffer));
+  llvm.LLVMDisposeMemoryBuffer(buffer);
+  return code;
+}
+
+}  // namespace xla::cpu

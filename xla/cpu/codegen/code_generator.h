@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM modules to machine code of this machine.
+#ifndef XLA_CPU_CODEGEN_CODE_GENERATOR_H_
+#define XLA_CPU_CODEGEN_CODE_GENERATOR_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/base/instruction_set.h"
+#include "xla/cpu/codegen/ir.h"
+#include "xla/cpu/codegen/native_code.h"
+
+namespace xla::cpu {
+
+// The machine that this process runs on, without the instructions beyond `bound`; where it has
+// fewer, all it has. Within a bound, code does not depend on the machine. Constant for the
+// process's life.
+absl::StatusOr<const Target*> HostTarget(InstructionSet bound = InstructionSet::kAny);
+
+// "19.1.7"
+std::string VersionText(const LlvmApi& llvm);
+
+enum class CodeFormat { kObject, kAssembly };
+
+// Optimises the module and writes it as an object or as assembly.
+absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_CODEGEN_CODE_GENERATOR_H_

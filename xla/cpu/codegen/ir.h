@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over LLVM's IR builder: scalars and vectors alike, loops, intrinsics.
+#ifndef XLA_CPU_CODEGEN_IR_H_
+#define XLA_CPU_CODEGEN_IR_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "xla/cpu/codegen/llvm_api.h"
+#include "xla/cpu/codegen/target.h"
+
+namespace xla::cpu {
+
+class AppliedPrograms;  // nested_computation.h
+
+using IrValue = LLVMValueRef;
+using IrType = LLVMTypeRef;
+
+// How many iterations of a loop, of so many steps of some nanoseconds each, pass until it asks
+// whether the run goes on; 0 if the whole loop is short. See Ir::PolledLoop.
+int64_t PollInterval(int64_t iterations, double steps);
+
+// Builds the functions of one LLVM module. Operations on values take scalars, or vectors of equal
+// length. Not thread-safe; separate modules have separate contexts.
+class Ir {
+ public:
+  Ir(const LlvmApi& llvm, const Target& target, const char* module_name);
+  ~Ir();
+  Ir(const Ir&) = delete;
+  Ir& operator=(const Ir&) = delete;
+
+  const LlvmApi& llvm() const { return llvm_; }
+  const Target& target() const { return target_; }
+  // Computations that code applies to elements by calling programs; null: none.
+  const AppliedPrograms* programs() const { return programs_; }
+  void set_programs(const AppliedPrograms* programs) { programs_ = programs; }
+  LLVMContextRef context() const { return context_; }
+  LLVMModuleRef module() const { return module_; }
+
+  // --- Types
+  IrType Int(int bits) const { return llvm_.LLVMIntTypeInContext(context_, bits); }
+  IrType I1() const { return Int(1); }
+  IrType I8() const { return Int(8); }
+  IrType I32() const { return Int(32); }
+  IrType I64() const { return Int(64); }
+  IrType F16() const { return llvm_.LLVMHalfTypeInContext(context_); }
+  IrType F32() const { return llvm_.LLVMFloatTypeInContext(context_); }
+  IrType F64() const { return llvm_.LLVMDoubleTypeInContext(context_); }
+  IrType Pointer() const { return llvm_.LLVMPointerTypeInContext(context_, 0); }
+  IrType Void() const { return llvm_.LLVMVoidTypeInContext(context_); }
+  IrType Vector(IrType element, int lanes) const {
+    return lanes == 1 ? element : llvm_.LLVMVectorType(element, static_cast<unsigned>(lanes));
+  }
+  IrType TypeOf(IrValue value) const { return llvm_.LLVMTypeOf(value); }
+  IrType ElementOf(IrType type) const;  // of a vector; a scalar's is itself
+  int Lanes(IrType type) const;
+  int Lanes(IrValue value) const { return Lanes(TypeOf(value)); }
+  int Bits(IrType type) const;  // of the element
+  bool IsFloat(IrType type) const;
+  // The type of the same number of lanes with another element.
+  IrType WithElement(IrType type, IrType element) const { return Vector(element, Lanes(type)); }
+  // Integers as wide as the elements.
+  IrType IntsLike(IrType type) const { return WithElement(type, Int(Bits(type))); }
+
+  // --- Constants; of a vector type: in all lanes.
+  IrValue Const(IrType type, int64_t value) const;
+  IrValue Const(IrType type, double value) const;
+  IrValue ConstBits(IrType float_type, uint64_t bits);
+  IrValue Index(int64_t value) const { return Const(I64(), value); }
+  // 0, 1, 2, .. times `step`, of an integer type.
+  IrValue Steps(IrType vector_type, int64_t step) const;
+  IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
+  IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
+  bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
+  // Whether the value is an integer constant, and which.
+  bool IsConst(IrValue value, int64_t* constant) const;
+  // Whether the value is a floating-point constant, in all lanes the same, and which.
+  bool IsConst(IrValue value, double* constant) const;
+
+  // --- Arithmetic
+#define XLA_CPU_BINARY(Name) \
+  IrValue Name(IrValue a, IrValue b) const { return llvm_.LLVMBuild##Name(builder_, a, b, ""); }
+  XLA_CPU_BINARY(Add)
+  XLA_CPU_BINARY(Sub)
+  XLA_CPU_BINARY(Mul)
+  XLA_CPU_BINARY(UDiv)
+  XLA_CPU_BINARY(SDiv)
+  XLA_CPU_BINARY(URem)
+  XLA_CPU_BINARY(SRem)
+  XLA_CPU_BINARY(Shl)
+  XLA_CPU_BINARY(LShr)
+  XLA_CPU_BINARY(AShr)
+  XLA_CPU_BINARY(And)
+  XLA_CPU_BINARY(Or)
+  XLA_CPU_BINARY(Xor)
+  XLA_CPU_BINARY(FAdd)
+  XLA_CPU_BINARY(FSub)
+  XLA_CPU_BINARY(FMul)
+  XLA_CPU_BINARY(FDiv)
+  XLA_CPU_BINARY(FRem)
+#undef XLA_CPU_BINARY
+#define XLA_CPU_CAST(Name)                               \
+  IrValue Name(IrValue a, IrType type) const {           \
+    return llvm_.LLVMBuild##Name(builder_, a, type, ""); \
+  }
+  XLA_CPU_CAST(Trunc)
+  XLA_CPU_CAST(ZExt)
+  XLA_CPU_CAST(SExt)
+  XLA_CPU_CAST(FPTrunc)
+  XLA_CPU_CAST(FPExt)
+  XLA_CPU_CAST(SIToFP)
+  XLA_CPU_CAST(UIToFP)
+  XLA_CPU_CAST(FPToSI)
+  XLA_CPU_CAST(FPToUI)
+  XLA_CPU_CAST(BitCast)
+#undef XLA_CPU_CAST
+  IrValue FNeg(IrValue a) const { return llvm_.LLVMBuildFNeg(builder_, a, ""); }
+  IrValue Not(IrValue a) const { return Xor(a, Const(TypeOf(a), int64_t{-1})); }
+  IrValue ICmp(LLVMIntPredicate p, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildICmp(builder_, p, a, b, "");
+  }
+  IrValue FCmp(LLVMRealPredicate p, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildFCmp(builder_, p, a, b, "");
+  }
+  IrValue Select(IrValue c, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildSelect(builder_, c, a, b, "");
+  }
+  // a * b + c, rounded once where the machine can; else twice.
+  IrValue Fma(IrValue a, IrValue b, IrValue c);
+  bool HasFma() const { return target_.has_fma; }
+  // llvm.NAME, overloaded on these types.
+  IrValue Intrinsic(const char* name, absl::Span<const IrType> overloads,
+                    absl::Span<const IrValue> arguments);
+  // The same on one type, that of the first argument.
+  IrValue Unary(const char* name, IrValue a) { return Intrinsic(name, {TypeOf(a)}, {a}); }
+  IrValue Binary(const char* name, IrValue a, IrValue b) {
+    return Intrinsic(name, {TypeOf(a)}, {a, b});
+  }
+  // What `emit` makes of operands that are longer than a vector register, part by part. All have
+  // the same type.
+  IrValue ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit);
+  // Elements at `pointer`, or at each of the pointers; zeros where the mask is false.
+  IrValue MaskedLoad(IrType vector, IrValue pointer, int align, IrValue mask);
+  IrValue MaskedGather(IrType vector, IrValue pointers, int align, IrValue mask);
+  // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
+  // operands, llvm.x86.avx512.mask.NAME; and a constant, if it is not negative.
+  bool HasAvx512Binary(IrType type) const;
+  IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int constant = -1);
+  // A C function, called for each lane in turn.
+  IrValue CallPerLane(const char* name, IrType result_element,
+                      std::initializer_list<IrValue> arguments);
+  IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
+  // An internal function of the module, which `body` defines where it is first called. It is not
+  // inlined: for long code that a function would otherwise hold many times.
+  IrValue CallShared(const std::string& name, absl::Span<const IrValue> arguments,
+                     absl::FunctionRef<IrValue(absl::Span<const IrValue>)> body);
+  // How often the function being built has asked this for the name, this time included.
+  int64_t CountUse(const std::string& name) { return ++uses_[name]; }
+  // A C function by its address.
+  IrValue CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments);
+
+  // --- Vectors
+  IrValue Splat(IrValue scalar, int lanes);
+  IrValue Extract(IrValue vector, int lane) const;
+  IrValue Insert(IrValue vector, IrValue element, int lane) const;
+  IrValue Shuffle(IrValue a, IrValue b, absl::Span<const int> lanes) const;
+  IrValue Reverse(IrValue vector) const;
+
+  // --- Memory. Addresses in bytes.
+  IrValue Offset(IrValue pointer, IrValue bytes) const;
+  // `invariant`: nothing writes to the memory while the function runs.
+  IrValue Load(IrType type, IrValue pointer, int align, bool invariant = false) const;
+  // `streams`: past the caches; the pointer is aligned to the value's size then.
+  void Store(IrValue value, IrValue pointer, int align, bool streams = false) const;
+  // Between memories that do not overlap.
+  void Copy(IrValue from, IrValue to, int64_t bytes) const {
+    llvm_.LLVMBuildMemCpy(builder_, to, 1, from, 1, Index(bytes));
+  }
+  // After streaming stores, before other threads read what they wrote.
+  void FinishStreaming();
+  // In the entry block of the function.
+  IrValue Alloca(IrType type, int64_t count);
+
+  // --- Functions and control flow
+  // void name(parameters..), into whose entry block the following code goes.
+  IrValue StartFunction(const char* name, absl::Span<const IrType> parameters,
+                        IrType result = nullptr);
+  IrValue Parameter(int i) const;
+  void Return() const { llvm_.LLVMBuildRetVoid(builder_); }
+  void Return(IrValue value) const { llvm_.LLVMBuildRet(builder_, value); }
+
+  using Carried = std::vector<IrValue>;
+  // for (i = begin; i < end; i += step) carried = body(i, carried); returns the last.
+  Carried Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
+               absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
+  void Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue i)> body);
+  // Whether loops test at their end whether they go on, and before the first iteration. What does
+  // not change in them can then be loaded before them, which pays only where it is few values: the
+  // others fill the registers.
+  void set_tests_at_end(bool tests_at_end) { tests_at_end_ = tests_at_end; }
+  // The same, but every `interval` iterations (0: never) it asks the run whether to go on, and ends
+  // early if not; see set_run and PollInterval.
+  Carried PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval, Carried initial,
+                     absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
+  void PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
+                  absl::FunctionRef<void(IrValue i)> body);
+  // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
+  // ask.
+  void set_run(IrValue run) { run_ = run; }
+  IrValue run() const { return run_; }
+  // Asks the run whether to go on.
+  IrValue RunGoesOn();
+  // while (condition(carried)) carried = body(carried); returns the last.
+  Carried While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
+                absl::FunctionRef<Carried(const Carried&)> body);
+  // condition ? then() : otherwise()
+  Carried If(IrValue condition, absl::FunctionRef<Carried()> then,
+             absl::FunctionRef<Carried()> otherwise);
+  void If(IrValue condition, absl::FunctionRef<void()> then);
+  // Changes with each block that is begun; values of an older one may not dominate.
+  LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
+
+ private:
+  IrValue Masked(const char* name, IrType vector, IrValue pointer, int align, IrValue mask);
+  IrType FunctionType(IrType result, absl::Span<const IrValue> arguments) const;
+  Carried LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
+                          absl::FunctionRef<Carried(IrValue, const Carried&)> body);
+  LLVMBasicBlockRef NewBlock() const {
+    return llvm_.LLVMAppendBasicBlockInContext(context_, function_, "");
+  }
+  void Enter(LLVMBasicBlockRef block) const { llvm_.LLVMPositionBuilderAtEnd(builder_, block); }
+  void Jump(LLVMBasicBlockRef block) const { llvm_.LLVMBuildBr(builder_, block); }
+
+  const LlvmApi& llvm_;
+  const Target& target_;
+  const AppliedPrograms* programs_ = nullptr;
+  LLVMContextRef context_;
+  LLVMModuleRef module_;
+  LLVMBuilderRef builder_;
+  IrValue function_ = nullptr, run_ = nullptr;
+  bool tests_at_end_ = false;
+  std::map<std::string, int64_t> uses_;  // see CountUse
+  unsigned invariant_load_, nontemporal_;
+  LLVMMetadataRef empty_node_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_CODEGEN_IR_H_

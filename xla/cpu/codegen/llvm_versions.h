@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The versions of LLVM that the compiler works with, and where their C API and their IR differ.
+//
+// The functions of llvm_functions.def, the enumerations that they take (kinds of types, predicates,
+// linkages, levels of optimisation) and the passes that are run by name are the same in all of
+// them.
+#ifndef XLA_CPU_CODEGEN_LLVM_VERSIONS_H_
+#define XLA_CPU_CODEGEN_LLVM_VERSIONS_H_
+
+namespace xla::cpu {
+
+struct LlvmVersion {
+  int major;
+  // Where the alignment of masked loads and gathers is: an operand behind the pointer, or, from 22
+  // on, an attribute of the pointer.
+  bool masked_alignment_is_operand;
+};
+
+// The first one that is found is used. First that of the recorded code of the tests.
+inline constexpr LlvmVersion kLlvmVersions[] = {
+    {19, true}, {20, true}, {21, true}, {22, false}, {18, true},
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_CODEGEN_LLVM_VERSIONS_H_

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/codegen/math.h"
+
+#include <initializer_list>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "xla/cpu/codegen/math_exp_log.h"
+#include "xla/cpu/codegen/math_hyperbolic.h"
+#include "xla/cpu/codegen/math_inverse.h"
+#include "xla/cpu/codegen/math_lanes.h"
+#include "xla/cpu/codegen/math_power.h"
+#include "xla/cpu/codegen/math_remainder.h"
+#include "xla/cpu/codegen/math_trigonometric.h"
+
+namespace xla::cpu {
+
+IrValue CallFunctionOfVectors(Ir& ir, HloOpcode opcode, PrimitiveType type,
+                              std::initializer_list<IrValue> a, std::initializer_list<IrValue> b,
+                              IrValue* im) {
+  const IrType vector = ir.TypeOf(*a.begin());
+  const int lanes = ir.Lanes(vector);
+  const int bytes = ir.Bits(vector) / 8;
+  const auto write = [&](std::initializer_list<IrValue> parts) {
+    const IrValue memory = ir.Alloca(ir.Int(bytes * 8), lanes * static_cast<int64_t>(parts.size()));
+    int64_t offset = 0;
+    for (const IrValue part : parts) {
+      ir.Store(part, ir.Offset(memory, ir.Index(offset)), bytes);
+      offset += lanes * bytes;
+    }
+    return memory;
+  };
+  const IrValue in_a = write(a), in_b = write(b);
+  const IrValue out = ir.Alloca(ir.Int(bytes * 8), lanes * static_cast<int64_t>(a.size()));
+  const IrValue arguments[] = {ir.Const(ir.I32(), static_cast<int64_t>(opcode)),
+                               ir.Const(ir.I32(), static_cast<int64_t>(type)),
+                               ir.Index(lanes),
+                               in_a,
+                               in_b,
+                               out};
+  ir.Call("XlaCpuFunction", ir.Void(), arguments);
+  if (im != nullptr) *im = ir.Load(vector, ir.Offset(out, ir.Index(lanes * bytes)), bytes);
+  return ir.Load(vector, out, bytes);
+}
+
+namespace math {
+namespace {
+
+// The functions of math_*.h for an opcode; null where there is none.
+using Unary = Floats (*)(const Floats&);
+using Binary = Floats (*)(const Floats&, const Floats&);
+Unary UnaryF32(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAcos:
+      return AcosF32;
+    case HloOpcode::kAcosh:
+      return AcoshF32;
+    case HloOpcode::kAsin:
+      return AsinF32;
+    case HloOpcode::kAsinh:
+      return AsinhF32;
+    case HloOpcode::kAtanh:
+      return AtanhF32;
+    case HloOpcode::kCbrt:
+      return CbrtF32;
+    case HloOpcode::kCos:
+      return CosF32;
+    case HloOpcode::kCosh:
+      return CoshF32;
+    case HloOpcode::kErf:
+      return ErfF32;
+    case HloOpcode::kExp:
+      return ExpF32;
+    case HloOpcode::kExpm1:
+      return Expm1F32;
+    case HloOpcode::kLog:
+      return LogF32;
+    case HloOpcode::kLog1p:
+      return Log1pF32;
+    case HloOpcode::kLogistic:
+      return LogisticF32;
+    case HloOpcode::kSin:
+      return SinF32;
+    case HloOpcode::kSinh:
+      return SinhF32;
+    case HloOpcode::kTan:
+      return TanF32;
+    case HloOpcode::kTanh:
+      return TanhF32;
+    default:
+      return nullptr;
+  }
+}
+Unary UnaryF64(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAcos:
+      return AcosF64;
+    case HloOpcode::kAcosh:
+      return AcoshF64;
+    case HloOpcode::kAsin:
+      return AsinF64;
+    case HloOpcode::kAsinh:
+      return AsinhF64;
+    case HloOpcode::kAtanh:
+      return AtanhF64;
+    case HloOpcode::kCbrt:
+      return CbrtF64;
+    case HloOpcode::kCos:
+      return CosF64;
+    case HloOpcode::kCosh:
+      return CoshF64;
+    case HloOpcode::kErf:
+      return ErfF64;
+    case HloOpcode::kExp:
+      return ExpF64;
+    case HloOpcode::kExpm1:
+      return Expm1F64;
+    case HloOpcode::kLog:
+      return LogF64;
+    case HloOpcode::kLog1p:
+      return Log1pF64;
+    case HloOpcode::kLogistic:
+      return LogisticF64;
+    case HloOpcode::kSin:
+      return SinF64;
+    case HloOpcode::kSinh:
+      return SinhF64;
+    case HloOpcode::kTan:
+      return TanF64;
+    case HloOpcode::kTanh:
+      return TanhF64;
+    default:
+      return nullptr;
+  }
+}
+// Without fused multiply-add, remainders are not exact, and logarithms of f64 have too few bits for
+// large exponents.
+Binary BinaryF32(HloOpcode opcode, bool has_fma) {
+  if (opcode == HloOpcode::kPower) return PowF32;
+  if (opcode == HloOpcode::kAtan2) return Atan2F32;
+  if (opcode == HloOpcode::kRemainder && has_fma) return RemainderF32;
+  return nullptr;
+}
+Binary BinaryF64(HloOpcode opcode, bool has_fma) {
+  if (opcode == HloOpcode::kPower && has_fma) return PowF64;
+  if (opcode == HloOpcode::kAtan2) return Atan2F64;
+  if (opcode == HloOpcode::kRemainder && has_fma) return RemainderF64;
+  return nullptr;
+}
+
+// How many copies of a function a kernel holds at most; further ones call a function of the module.
+// LLVM takes time that grows with the square of the number of blocks, and some functions have
+// branches for few arguments; powers and the like are several times as long as others.
+int64_t MostInlined(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAtan2:
+    case HloOpcode::kCos:
+    case HloOpcode::kPower:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+      return 8;
+    default:
+      return 32;
+  }
+}
+
+// Whether the function of f64 is within 0.9 units in the last place (math_test.cc measures them).
+bool IsWithinOneUnitF64(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAtanh:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCos:
+    case HloOpcode::kCosh:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kSin:
+    case HloOpcode::kSinh:
+    case HloOpcode::kTan:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+}  // namespace math
+
+IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
+  const IrType type = ir.TypeOf(a);
+  const bool is_f32 = ir.Bits(type) == 32;
+  if (opcode == HloOpcode::kSqrt) return ir.Unary("llvm.sqrt", a);
+  if (opcode == HloOpcode::kRsqrt) {
+    return ir.FDiv(ir.Const(type, 1.0), ir.Unary("llvm.sqrt", a));
+  }
+  // Further copies call one function of the module.
+  const auto emit_or_call = [&](absl::Span<const IrValue> arguments,
+                                absl::FunctionRef<IrValue(absl::Span<const IrValue>)> emit) {
+    const std::string name =
+        absl::StrCat("xylem.", HloOpcodeString(opcode), ir.Bits(type), "x", ir.Lanes(type));
+    return ir.CountUse(name) > math::MostInlined(opcode) ? ir.CallShared(name, arguments, emit)
+                                                         : emit(arguments);
+  };
+  if (b == nullptr) {
+    const math::Unary function = is_f32 ? math::UnaryF32(opcode) : math::UnaryF64(opcode);
+    if (function != nullptr) {
+      return emit_or_call({a}, [&](absl::Span<const IrValue> parameters) {
+        return function(math::Floats{&ir, parameters[0]}).v;
+      });
+    }
+  } else {
+    const math::Binary function =
+        is_f32 ? math::BinaryF32(opcode, ir.HasFma()) : math::BinaryF64(opcode, ir.HasFma());
+    if (function != nullptr) {
+      return emit_or_call({a, b}, [&](absl::Span<const IrValue> parameters) {
+        return function(math::Floats{&ir, parameters[0]}, math::Floats{&ir, parameters[1]}).v;
+      });
+    }
+  }
+  if (b == nullptr) b = a;
+  return CallFunctionOfVectors(ir, opcode, is_f32 ? F32 : F64, {a}, {b});
+}
+
+IrValue EmitAccurateMath(Ir& ir, HloOpcode opcode, IrValue a) {
+  const IrType type = ir.TypeOf(a);
+  if (opcode == HloOpcode::kSqrt) return EmitMath(ir, opcode, a);
+  if (ir.Bits(type) == 64) {
+    if (ir.HasFma() && math::IsWithinOneUnitF64(opcode)) return EmitMath(ir, opcode, a);
+    return CallFunctionOfVectors(ir, opcode, F64, {a}, {a});
+  }
+  if (opcode != HloOpcode::kRsqrt && math::UnaryF64(opcode) == nullptr)
+    return CallFunctionOfVectors(ir, opcode, F32, {a}, {a});
+  return ir.FPTrunc(EmitMath(ir, opcode, ir.FPExt(a, ir.WithElement(type, ir.F64()))), type);
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code in memory, from relocatable ELF objects as LLVM writes them.
+#ifndef XLA_CPU_CODEGEN_NATIVE_CODE_H_
+#define XLA_CPU_CODEGEN_NATIVE_CODE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace xla::cpu {
+
+// A function that generated code may call by name.
+struct ExternalFunction {
+  std::string_view name;
+  void* address;
+};
+
+// The loaded sections of one object. Pages are written first and executable later, never both.
+class NativeCode {
+ public:
+  // Functions that are undefined in the object are found in `externals`. INTERNAL for objects that
+  // use relocations or symbols that are not known.
+  static absl::StatusOr<std::unique_ptr<NativeCode>> Load(
+      absl::Span<const char> object, absl::Span<const ExternalFunction> externals);
+  ~NativeCode();
+  NativeCode(const NativeCode&) = delete;
+  NativeCode& operator=(const NativeCode&) = delete;
+
+  // The address of a global function; null if there is none.
+  void* Find(std::string_view name) const;
+  size_t bytes() const { return bytes_; }
+
+ private:
+  NativeCode(char* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
+
+  char* const memory_;
+  const size_t bytes_;
+  absl::flat_hash_map<std::string, void*> functions_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_CODEGEN_NATIVE_CODE_H_

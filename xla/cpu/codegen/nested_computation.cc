@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/codegen/nested_computation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/codegen/combiner_emitter.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace xla::cpu {
+namespace {
+
+// Of one copy of the code, with what it calls: larger computations are programs.
+constexpr int64_t kMostInstructions = 2000;
+constexpr int kDeepestCode = 32;
+
+bool IsOneElement(const Shape& shape) {
+  return shape.IsArray() && !shape.is_dynamic() && CountOf(shape) == 1;
+}
+
+bool HasOneElementLeaves(const Shape& shape, int depth = 0) {
+  if (!shape.IsTuple()) return IsOneElement(shape);
+  return depth < kDeepestCode &&
+         std::all_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                     [&](const Shape& element) { return HasOneElementLeaves(element, depth + 1); });
+}
+
+class Classifier {
+ public:
+  AppliedKind KindOf(const HloComputation& computation, int depth) {
+    left_ -= computation.instruction_count();
+    if (left_ < 0 || depth > kDeepestCode) return AppliedKind::kProgram;
+    AppliedKind kind = AppliedKind::kVectors;
+    for (const HloInstruction* instruction : computation.instructions()) {
+      kind = std::max(kind, KindOf(*instruction, depth));
+      if (kind == AppliedKind::kProgram) break;
+    }
+    return kind;
+  }
+
+ private:
+  AppliedKind KindOf(const HloInstruction& instruction, int depth) {
+    if (!HasOneElementLeaves(instruction.shape()) || !instruction.control_predecessors().empty())
+      return AppliedKind::kProgram;
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kTuple:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kOptimizationBarrier:
+        return AppliedKind::kVectors;
+      case HloOpcode::kConstant:
+        return instruction.shape().IsArray() ? AppliedKind::kVectors : AppliedKind::kProgram;
+      case HloOpcode::kBitcast:
+        return instruction.shape().element_type() == instruction.operand(0)->shape().element_type()
+                   ? AppliedKind::kVectors
+                   : AppliedKind::kProgram;
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kReshape:
+      case HloOpcode::kTranspose:
+        return AppliedKind::kVectors;
+      case HloOpcode::kConditional:
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion:
+      case HloOpcode::kMap:
+      case HloOpcode::kWhile: {
+        AppliedKind kind = instruction.opcode() == HloOpcode::kWhile ? AppliedKind::kScalars
+                                                                     : AppliedKind::kVectors;
+        for (const HloComputation* called : instruction.called_computations())
+          kind = std::max(kind, KindOf(*called, depth + 1));
+        return kind;
+      }
+      default:
+        return IsElementwise(instruction) ? AppliedKind::kVectors : AppliedKind::kProgram;
+    }
+  }
+
+  int64_t left_ = kMostInstructions;
+};
+
+// All computations that the instructions of these call, and they themselves, once each.
+std::vector<const HloComputation*> WithCalled(std::vector<const HloComputation*> pending) {
+  absl::flat_hash_set<const HloComputation*> seen(pending.begin(), pending.end());
+  for (size_t i = 0; i < pending.size(); ++i) {
+    const HloComputation* const computation = pending[i];
+    for (const HloInstruction* instruction : computation->instructions()) {
+      for (const HloComputation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) pending.push_back(called);
+      }
+    }
+  }
+  return pending;
+}
+
+// Calls visit(instruction, computation) for all computations that are applied.
+template <typename Visit>
+void VisitApplied(const HloModule& module, Visit visit) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->IsDead() || !AppliesComputations(*instruction)) continue;
+      for (const HloComputation* applied : instruction->called_computations())
+        visit(*instruction, *applied);
+    }
+  }
+}
+
+}  // namespace
+
+AppliedKind KindOfApplied(const HloComputation& computation) {
+  return Classifier().KindOf(computation, 0);
+}
+
+bool AppliesComputations(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion:
+    case HloOpcode::kAsyncStart:
+      return false;
+    case HloOpcode::kCustomCall:
+      return IsSelectAndScatter(instruction);  // what others do is up to their handlers
+    default:
+      return !instruction.called_computations().empty();
+  }
+}
+
+bool AppliesVectors(const HloInstruction& instruction) {
+  if (!AppliesComputations(instruction)) return true;
+  const auto& called = instruction.called_computations();
+  return std::all_of(called.begin(), called.end(), [](const HloComputation* computation) {
+    return KindOfApplied(*computation) == AppliedKind::kVectors;
+  });
+}
+
+bool AppliesVectors(const HloComputation& computation) {
+  const auto& instructions = computation.instructions();
+  return std::all_of(
+      instructions.begin(), instructions.end(),
+      [](const HloInstruction* instruction) { return AppliesVectors(*instruction); });
+}
+
+double CostOfApplied(const HloComputation& computation) {
+  const AppliedKind kind = KindOfApplied(computation);
+  if (kind == AppliedKind::kVectors) return 0;
+  // Loops take some iterations; steps of programs are called.
+  constexpr double kScalar = 10, kStep = 100;
+  double instructions = 0;
+  for (const HloComputation* called : WithCalled({&computation}))
+    instructions += static_cast<double>(called->instruction_count());
+  return (kind == AppliedKind::kScalars ? kScalar : kStep) * instructions;
+}
+
+bool HasOrder(const HloComputation& computation) {
+  for (const HloComputation* called : WithCalled({&computation})) {
+    for (const HloInstruction* instruction : called->instructions()) {
+      if (instruction->opcode() == HloOpcode::kRng ||
+          instruction->opcode() == HloOpcode::kRngGetAndUpdateState) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<const HloComputation*> ComputationsOfAppliedCode(const HloModule& module) {
+  std::vector<const HloComputation*> code;
+  VisitApplied(module, [&](const HloInstruction&, const HloComputation& applied) {
+    if (KindOfApplied(applied) != AppliedKind::kProgram) code.push_back(&applied);
+  });
+  return WithCalled(std::move(code));
+}
+
+absl::Status CheckAppliedComputations(const HloModule& module) {
+  std::vector<const HloComputation*> all;
+  absl::flat_hash_map<const HloComputation*, const HloInstruction*> appliers;
+  VisitApplied(module, [&](const HloInstruction& instruction, const HloComputation& applied) {
+    // Of itself, a collective that reduces does not communicate for each element.
+    if (appliers.emplace(&applied, &instruction).second) all.push_back(&applied);
+  });
+  for (const HloComputation* applied : all) {
+    for (const HloComputation* called : WithCalled({applied})) {
+      for (const HloInstruction* instruction : called->instructions()) {
+        if (!instruction->info().Has(op_traits::kCommunicates) ||
+            instruction->opcode() == HloOpcode::kPartitionId ||
+            instruction->opcode() == HloOpcode::kReplicaId) {
+          continue;
+        }
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction->ToShortString(), " is in ", called->name(), ", which ",
+            appliers.at(applied)->ToShortString(),
+            " applies to elements: these have no order in which they could communicate with other "
+            "devices or with the host"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+AppliedPrograms::AppliedPrograms(const HloModule& module) {
+  absl::flat_hash_map<size_t, std::vector<int64_t>> by_hash;
+  VisitApplied(module, [&](const HloInstruction&, const HloComputation& applied) {
+    if (numbers_.contains(&applied) || KindOfApplied(applied) != AppliedKind::kProgram) return;
+    std::vector<int64_t>& candidates = by_hash[applied.Hash()];
+    for (const int64_t candidate : candidates) {
+      if (!computations_[static_cast<size_t>(candidate)]->Equal(applied, false)) continue;
+      numbers_[&applied] = candidate;
+      return;
+    }
+    const auto number = static_cast<int64_t>(computations_.size());
+    candidates.push_back(number);
+    numbers_[&applied] = number;
+    computations_.push_back(&applied);
+  });
+}
+
+int64_t AppliedPrograms::NumberOf(const HloComputation& computation) const {
+  const auto found = numbers_.find(&computation);
+  return found == numbers_.end() ? -1 : found->second;
+}
+
+}  // namespace xla::cpu

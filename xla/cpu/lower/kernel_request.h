@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef XLA_CPU_LOWER_KERNEL_REQUEST_H_
+#define XLA_CPU_LOWER_KERNEL_REQUEST_H_
+
+#include "xla/cpu/codegen/target.h"
+#include "xla/cpu/kernel/kernel_plan.h"
+#include "xla/cpu/plan/schedule.h"
+
+namespace xla::cpu {
+
+// What the kernel of a scheduled fusion has to compute, with the strategy of its lowering, and
+// where its results are. The request refers to the instruction.
+KernelRequest RequestOf(const ProgramSchedule& schedule, const ScheduledItem& item,
+                        const Target& target);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_LOWER_KERNEL_REQUEST_H_

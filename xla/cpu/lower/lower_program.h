@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scheduled program to steps: kernels are generated, equal ones once, and compiled in parallel.
+#ifndef XLA_CPU_LOWER_LOWER_PROGRAM_H_
+#define XLA_CPU_LOWER_LOWER_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/cpu/codegen/native_code.h"
+#include "xla/cpu/codegen/target.h"
+#include "xla/cpu/plan/schedule.h"
+#include "xla/cpu/program.h"
+#include "xla/cpu/run/nested_program.h"
+#include "xla/cpu/run/thunk.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::cpu {
+
+// Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
+struct MemoryNumbers {
+  int32_t arguments = 0, results = 0;
+  Slot SlotOf(const Place& place) const;
+  int32_t constants_begin() const { return 1 + arguments + results; }
+};
+
+struct LoweredProgram {
+  Steps steps;
+  std::vector<std::unique_ptr<NativeCode>> code;
+  std::vector<CpuProgram::KernelReport> kernels;
+  std::string llvm_text, assembly_text;
+  std::vector<std::vector<char>> objects;
+  // Of library kernels, beyond that of the schedule: by number of threads.
+  std::vector<const kernels::Kernel*> prepared;
+  // What those were made for that were chosen from several forms.
+  struct ChosenKernel {
+    const HloInstruction* instruction;
+    kernels::KernelEpilogue epilogue;
+  };
+  std::vector<ChosenKernel> chosen;
+  // What code applies to elements (nested_computation.h), by number. Their constants are left to
+  // the caller.
+  std::vector<std::unique_ptr<AppliedProgram>> applied;
+};
+
+// Whether so much scratch memory of a library kernel belongs to the thread that runs the program
+// (runtime::ThreadMemory) rather than to the program: blocks that kernels pack operands to, whose
+// size does not grow with the arrays.
+bool UsesThreadMemory(int64_t bytes, int threads);
+
+// CANCELLED if the caller gave up the compilation.
+absl::Status PollCompilation(const CpuCompileOptions& options);
+
+absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
+                                            const MemoryNumbers& memories,
+                                            const CpuCompileOptions& options);
+
+// What LowerProgram generates, for any machine: a line for each kernel and each function that says
+// how its work is divided, and all of them as LLVM IR. Compiles nothing.
+struct GeneratedProgram {
+  std::vector<std::string> plans;
+  std::string llvm_text;
+};
+absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
+                                                 const Target& target);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_LOWER_LOWER_PROGRAM_H_

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/lower/make_report.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "xla/cpu/lower/compiled_while.h"
+#include "xla/cpu/lower/kernel_request.h"
+#include "xla/cpu/lower/scalar_while.h"
+#include "xla/cpu/plan/lowering.h"
+
+namespace xla::cpu {
+namespace {
+
+std::string MemoryName(Place::Memory memory) {
+  switch (memory) {
+    case Place::Memory::kScratch:
+      return "scratch";
+    case Place::Memory::kArgument:
+      return "argument";
+    case Place::Memory::kResult:
+      return "result";
+    case Place::Memory::kConstant:
+      break;
+  }
+  return "constant";
+}
+
+std::string PlaceText(const ProgramSchedule& schedule, ValueId value) {
+  if (value == kNoValue) return "none";
+  const Place& place = schedule.At(value).place;
+  const std::string name = MemoryName(place.memory);
+  if (place.memory == Place::Memory::kScratch) return absl::StrCat(name, "+", place.offset);
+  return place.offset == 0 ? absl::StrCat(name, " ", place.number)
+                           : absl::StrCat(name, " ", place.number, "+", place.offset);
+}
+
+class Reporter {
+ public:
+  Reporter(const ProgramSchedule& schedule, const Target& target)
+      : schedule_(schedule), target_(target) {}
+
+  ProgramReport Make() {
+    AddItems(schedule_.items, 0);
+    AddBuffers();
+    report_.scratch_bytes = schedule_.scratch_bytes;
+    FindPeak();
+    return std::move(report_);
+  }
+
+ private:
+  void AddItems(absl::Span<const ScheduledItem> items, int depth) {
+    for (const ScheduledItem& item : items) {
+      AddStep(item, depth);
+      if (item.instruction != nullptr) AddPlan(item, depth);
+      for (const auto& body : item.bodies) AddItems(body, depth + 1);
+    }
+  }
+
+  void AddStep(const ScheduledItem& item, int depth) {
+    ScheduledStep step;
+    step.depth = depth;
+    step.position = item.position;
+    step.operation = "copy";
+    if (item.instruction != nullptr) {
+      step.name = std::string(item.instruction->name());
+      step.operation = std::string(HloOpcodeString(item.instruction->opcode()));
+    }
+    for (const ValueId value : item.operands) step.operands.push_back(PlaceText(schedule_, value));
+    for (const ValueId value : item.results) step.results.push_back(PlaceText(schedule_, value));
+    report_.schedule.push_back(std::move(step));
+  }
+
+  void AddPlan(const ScheduledItem& item, int depth) {
+    PlannedInstruction planned;
+    planned.depth = depth;
+    planned.name = std::string(item.instruction->name());
+    planned.shape = item.instruction->shape().ToString();
+    planned.opcode = std::string(HloOpcodeString(item.instruction->opcode()));
+    const Lowering& lowering = LoweringOf(*item.instruction);
+    planned.lowering = lowering.ToString();
+    if (item.kind == ScheduledItem::Kind::kWhile) planned.plan = LoopText(item);
+    if (item.instruction->opcode() == HloOpcode::kFusion)
+      planned.plan = PlanText(*PlanKernel(RequestOf(schedule_, item, target_)));
+    report_.plan.push_back(std::move(planned));
+  }
+
+  // How a loop runs: as a function of its own, or step by step.
+  std::string LoopText(const ScheduledItem& loop) const {
+    if (ElementLoopLength(schedule_, loop) > 0) {
+      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, loop, target_);
+      return absl::StrCat("elements lanes ", units.lanes, " units ", units.count, " chunk ",
+                          units.chunk);
+    }
+    if (IsScalarLoop(schedule_, loop)) return "scalars";
+    const std::optional<NativeLoopPlan> native = PlanNativeLoop(schedule_, loop, target_);
+    return native.has_value() ? absl::StrCat("function: ", PlanText(*native)) : "steps";
+  }
+
+  void AddBuffers() {
+    std::map<std::tuple<Place::Memory, int32_t, int64_t, int32_t>, BufferReport> buffers;
+    for (const ScheduledValue& value : schedule_.values) {
+      const Place& place = value.place;
+      BufferReport& buffer = buffers[{place.memory, place.number, place.offset, value.buffer}];
+      if (buffer.values.empty()) {
+        buffer.memory = MemoryName(place.memory);
+        buffer.number = place.number;
+        buffer.offset = place.offset;
+        buffer.begin = value.begin;
+      }
+      buffer.bytes = std::max(buffer.bytes, value.bytes);
+      buffer.begin = std::min<int64_t>(buffer.begin, value.begin);
+      buffer.end = std::max<int64_t>(buffer.end, value.end);
+      buffer.values.push_back(std::string(value.instruction->name()));
+    }
+    for (auto& [key, buffer] : buffers) report_.buffers.push_back(std::move(buffer));
+  }
+
+  // The position at which most bytes of the scratch memory are alive.
+  void FindPeak() {
+    std::map<int64_t, int64_t> changes;
+    for (const BufferReport& buffer : report_.buffers) {
+      if (buffer.memory != "scratch") continue;
+      changes[buffer.begin] += buffer.bytes;
+      changes[buffer.end + 1] -= buffer.bytes;
+    }
+    int64_t alive = 0;
+    for (const auto& [position, change] : changes) {
+      alive += change;
+      if (alive <= report_.peak_bytes) continue;
+      report_.peak_bytes = alive;
+      report_.peak_position = position;
+    }
+    for (BufferReport& buffer : report_.buffers) {
+      buffer.is_at_peak = buffer.memory == "scratch" && buffer.begin <= report_.peak_position &&
+                          report_.peak_position <= buffer.end;
+    }
+  }
+
+  const ProgramSchedule& schedule_;
+  const Target& target_;
+  ProgramReport report_;
+};
+
+}  // namespace
+
+ProgramReport MakeReport(const ProgramSchedule& schedule, const Target& target) {
+  return Reporter(schedule, target).Make();
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,695 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/plan/fusion_planner.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "xla/cpu/codegen/element_emitter.h"
+#include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
+#include "xla/cpu/kernel/column_reduction.h"
+#include "xla/cpu/kernel/interleaved_columns.h"
+#include "xla/cpu/kernel/loop_partitioning.h"
+#include "xla/cpu/kernel/transpose.h"
+#include "xla/cpu/plan/bounded_work.h"
+#include "xla/cpu/plan/fusion.h"
+
+namespace xla::cpu {
+namespace {
+
+// Instructions of one kernel at most.
+constexpr int64_t kMaxFusionSize = 400;
+// Operations at most of what is computed by several kernels.
+constexpr int64_t kMaxDuplicatedCost = 6;
+
+// Passes over a row in which a kernel computes the same elements, whatever they cost, and what the
+// further passes may cost together (see RepeatedCost).
+constexpr int64_t kFreePasses = 2;
+constexpr int64_t kMaxRepeatedCost = 8;
+// Values of rows are small compared with the rows: code computes them once a row.
+constexpr int64_t kFewPerRow = 8;
+
+// Copies of the code of an instruction in one kernel, which a concatenation of several times the
+// same operand has.
+constexpr int64_t kMaxCopies = 16;
+
+// Copies of the code of what concatenations of a kernel read, which has one for each way there.
+constexpr int64_t kMaxJoinedCopies = 32;
+
+// Ways on which one kernel reaches an instruction through slices, pads and the like: each computes
+// it again, at another index. So many at most, and no more than what they repeat, with all that
+// lies on the way, costs less than to store and load it.
+constexpr int64_t kMaxPaths = 32, kMaxPathCost = 24;
+
+// Operands of a concatenation that has no kernel of its own.
+constexpr int64_t kMaxJoined = 16;
+
+// Lanes of vectors, roughly, and elements of rows that are worth parts of their own
+// (loop_partitioning.h).
+constexpr int kUsualLanes = 16;
+constexpr int64_t kLeastRow = 32;
+
+// Elements of transposes that are not worth a kernel of their own.
+constexpr int64_t kSmallTranspose = 1024;
+
+// Operations an element, roughly, with those that move data.
+int64_t CostOf(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConstant:
+    case HloOpcode::kIota:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kCopy:
+      return 0;
+    case HloOpcode::kGather:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kPad:
+      return 2;
+    case HloOpcode::kConcatenate:
+      return 2 * instruction.operand_count();
+    case HloOpcode::kMap:
+      return AppliesVectors(instruction) ? instruction.to_apply()->instruction_count() : 1000;
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kDot:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kScatter:
+      return 1000;
+    default:
+      return std::max<int64_t>(ElementCost(instruction), 1);
+  }
+}
+
+bool SameDimensions(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
+
+// Whether the innermost dimension, along which vectors go, stays in place, or vectors can be read
+// as if it did.
+bool KeepsMinorDimension(const HloInstruction& transpose) {
+  if (PicksFromShortRows(transpose)) return true;
+  const auto dimensions = transpose.dimensions();
+  const int64_t rank = transpose.shape().rank();
+  int64_t last = rank - 1;
+  while (last >= 0 && transpose.shape().dimensions(static_cast<int>(last)) == 1) --last;
+  return last < 0 || dimensions[static_cast<size_t>(last)] == last ||
+         (last + 1 < rank && dimensions[static_cast<size_t>(last)] + 1 == rank);
+}
+
+// Whether each element of a gather reads indices of its own, once each.
+bool ReadsIndicesOnce(const HloInstruction& gather) {
+  const auto& attributes = gather.attributes<GatherAttributes>();
+  const auto numbers = static_cast<int64_t>(attributes.start_index_map.size());
+  return CountOf(gather.shape()) * numbers == CountOf(gather.operand(1)->shape());
+}
+
+class Planner {
+ public:
+  explicit Planner(HloComputation* computation) : computation_(computation) {}
+
+  FusedProducers Plan() {
+    const std::vector<HloInstruction*> order = computation_->MakeInstructionPostOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) Decide(*it);
+    return std::move(virtual_);
+  }
+
+ private:
+  static bool IsSmallConstant(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kConstant && CountOf(instruction.shape()) == 1;
+  }
+
+  void Decide(HloInstruction* instruction) {
+    if (CanBeVirtual(*instruction)) {
+      std::vector<const HloInstruction*> kernels;
+      for (const HloInstruction* user : instruction->users()) {
+        if (!virtual_.contains(user)) {
+          AddKernel(user, kernels);
+        } else {
+          for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
+        }
+      }
+      int64_t copies = 1, at_other_places = 0, joined_cost = 0;
+      bool is_joined = false;
+      for (const HloInstruction* user : instruction->users()) {
+        const bool is_virtual = virtual_.contains(user);
+        int64_t in_user = is_virtual ? copies_[user] : 1;
+        if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
+          in_user *= absl::c_count(user->operands(), instruction);
+          is_joined |= is_virtual;
+        }
+        if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
+          is_joined = true;
+          joined_cost = std::max(joined_cost, joined->second);
+        }
+        copies = std::max(copies, in_user);
+        if (!IsElementwise(*user)) at_other_places += in_user;
+      }
+      if (is_joined) {
+        if (IsElementwise(*instruction)) joined_cost += CostOf(*instruction);
+        joined_[instruction] = joined_cost;
+        copies = std::max(copies, at_other_places);
+      }
+      copies_[instruction] = copies;
+      places_[instruction] = PlacesOf(*instruction);
+      const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
+      const bool is_free = cost == 0 && instruction->operand_count() <= 1;
+      const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
+                           instruction->operand_count() > kMaxJoined;
+      bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
+                  (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
+      for (const HloInstruction* kernel : kernels)
+        fits &= sizes_[kernel] < kMaxFusionSize && !ReadsUpdated(*instruction, *kernel);
+      // Computed several times where there are several kernels, or several accesses of one.
+      const bool is_row =
+          instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
+      const bool rereads = Rereads(*instruction);
+      const bool repeats = kernels.size() > 1 || (!is_row && rereads) || (is_joined && copies > 1);
+      const bool is_in_parts =
+          instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
+      const bool is_cheap =
+          is_free || (joined_cost <= kMaxDuplicatedCost &&
+                      (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
+                                       ReadsLittle(*instruction))));
+      const bool is_kept =
+          rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
+      std::vector<Path> paths = PathsOf(*instruction);
+      const int64_t path_cost = PathCost(*instruction, paths);
+      fits &= path_cost <= kMaxPathCost;
+      std::vector<Pass> passes = PassesOf(*instruction);
+      const int64_t most_passes = MostPasses(*instruction, passes);
+      const int64_t repeated_cost =
+          is_row || most_passes <= kFreePasses ? 0 : RepeatedCost(*instruction);
+      if (fits && (!repeats || is_cheap) && !is_kept && MayReduce(*instruction, is_row, kernels) &&
+          (most_passes - 1) * repeated_cost <= kMaxRepeatedCost) {
+        for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
+        if (is_row) {
+          row_kernels_.insert(kernels.begin(), kernels.end());
+        } else if (CombinesElements(*instruction)) {
+          inner_kernels_.insert(kernels.begin(), kernels.end());
+        }
+        paths_[instruction] = std::move(paths);
+        path_costs_[instruction] = path_cost;
+        passes_[instruction] = std::move(passes);
+        repeated_costs_[instruction] = repeated_cost;
+        sinks_[instruction] = std::move(kernels);
+        if (is_row) rows_.insert(instruction);
+        if (rereads) rereads_.insert(instruction);
+        virtual_.insert(instruction);
+        AddCuts(*instruction);
+      }
+    }
+  }
+
+  // How a kernel reaches an instruction: a hash of the operations between them that read at other
+  // indices than their own.
+  struct Path {
+    const HloInstruction* kernel;
+    uint64_t hash;
+  };
+
+  // All different ones, at most kMaxPaths + 1.
+  std::vector<Path> PathsOf(const HloInstruction& instruction) const {
+    std::vector<Path> paths;
+    absl::flat_hash_set<uint64_t> seen;
+    for (const HloInstruction* user : instruction.users()) {
+      const bool is_virtual = virtual_.contains(user);
+      for (int64_t i = 0; i < user->operand_count(); ++i) {
+        if (user->operand(i) != &instruction) continue;
+        const auto add = [&](const Path& path) {
+          const bool is_same_index = IsElementwise(*user);
+          const uint64_t hash =
+              is_same_index ? path.hash : absl::HashOf(path.hash, user->unique_id(), i);
+          if (paths.size() <= kMaxPaths && seen.insert(hash).second)
+            paths.push_back({path.kernel, hash});
+        };
+        if (!is_virtual) {
+          add({user, absl::HashOf(user->unique_id())});
+        } else if (rows_.contains(user)) {
+          // Another pass over the same elements, see PassesOf.
+          for (const HloInstruction* kernel : sinks_.at(user)) {
+            const Path path = {kernel, absl::HashOf(kernel->unique_id())};
+            if (seen.insert(path.hash).second) paths.push_back(path);
+          }
+        } else {
+          for (const Path& path : paths_.at(user)) add(path);
+        }
+      }
+    }
+    return paths;
+  }
+
+  // What is computed more than once by the kernel with the most paths, from the kernel to here;
+  // more than any limit if there are too many paths.
+  int64_t PathCost(const HloInstruction& instruction, const std::vector<Path>& paths) const {
+    absl::flat_hash_map<const HloInstruction*, int64_t> counts;
+    int64_t most = 0, cost = 0;
+    for (const Path& path : paths) {
+      // Values of rows are computed once a row.
+      if (!row_kernels_.contains(path.kernel) || !IsFewPerRow(instruction, *path.kernel))
+        most = std::max(most, ++counts[path.kernel]);
+    }
+    if (most > kMaxPaths) return kMaxPathCost + 1;
+    for (const HloInstruction* user : instruction.users()) {
+      const auto found = path_costs_.find(user);
+      if (found != path_costs_.end()) cost = std::max(cost, found->second);
+    }
+    if (most > 1) cost += (most - 1) * ElementCost(instruction);
+    return cost;
+  }
+
+  // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
+  // over the elements of a row for one of the reductions.
+  struct Pass {
+    const HloInstruction* kernel;
+    const HloInstruction* reduction;  // null: the loop over the result
+    bool operator==(const Pass&) const = default;
+  };
+
+  // The passes that need the instruction's elements.
+  std::vector<Pass> PassesOf(const HloInstruction& instruction) const {
+    std::vector<Pass> passes;
+    const auto add = [&](const Pass& pass) {
+      if (!absl::c_linear_search(passes, pass)) passes.push_back(pass);
+    };
+    for (const HloInstruction* user : instruction.users()) {
+      if (!virtual_.contains(user)) {
+        add({user, nullptr});
+      } else if (rows_.contains(user)) {
+        for (const HloInstruction* kernel : sinks_.at(user)) add({kernel, user});
+      } else {
+        for (const Pass& pass : passes_.at(user)) add(pass);
+      }
+    }
+    return passes;
+  }
+
+  // Whether each element is computed from many others.
+  static bool CombinesElements(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kReduce ||
+           instruction.opcode() == HloOpcode::kReduceWindow ||
+           instruction.opcode() == HloOpcode::kDot;
+  }
+
+  // A kernel that reduces its rows first has no other reductions (ReducesOwnRows): it would reduce
+  // the row again for each of its elements.
+  bool MayReduce(const HloInstruction& instruction, bool is_row,
+                 const std::vector<const HloInstruction*>& kernels) const {
+    if (!CombinesElements(instruction)) return true;
+    const auto& others = is_row ? inner_kernels_ : row_kernels_;
+    return absl::c_none_of(kernels,
+                           [&](const HloInstruction* kernel) { return others.contains(kernel); });
+  }
+
+  // The cost of computing an element again, with those that are computed from it in as many passes
+  // of a kernel: it grows along chains of row reductions, of which each adds a pass. A store and
+  // some loads cost less in the end.
+  int64_t RepeatedCost(const HloInstruction& instruction) const {
+    int64_t behind = 0;
+    for (const HloInstruction* user : instruction.users()) {
+      const auto found = repeated_costs_.find(user);
+      if (found != repeated_costs_.end()) behind = std::max(behind, found->second);
+    }
+    return behind + CostOf(instruction);
+  }
+
+  static bool IsFewPerRow(const HloInstruction& instruction, const HloInstruction& kernel) {
+    return kFewPerRow * CountOf(instruction.shape()) <= CountOf(FirstShape(kernel));
+  }
+
+  // The largest number of passes of one kernel.
+  int64_t MostPasses(const HloInstruction& instruction, const std::vector<Pass>& passes) const {
+    int64_t most = 1;
+    if (passes.size() <= 1) return most;
+    absl::flat_hash_map<const HloInstruction*, int64_t> counts;
+    for (const Pass& pass : passes) {
+      // Other kernels have one pass, and values of rows are computed once for each row.
+      if (row_kernels_.contains(pass.kernel) && !IsFewPerRow(instruction, *pass.kernel))
+        most = std::max(most, ++counts[pass.kernel]);
+    }
+    return most;
+  }
+
+  // Whether vectors of the instruction's results are put together from elements here and there.
+  static bool ReadsOutOfOrder(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kGather ||
+           (instruction.opcode() == HloOpcode::kTranspose && PicksFromShortRows(instruction));
+  }
+
+  // Whether it is little to compute the instruction once and for all, in memory.
+  static bool AreMuchLarger(const std::vector<const HloInstruction*>& kernels,
+                            const HloInstruction& instruction) {
+    constexpr int64_t kTimes = 4, kLeastElements = 1 << 14;
+    return !kernels.empty() && absl::c_all_of(kernels, [&](const HloInstruction* kernel) {
+      int64_t count = CountOf(FirstShape(*kernel));
+      if (kernel->opcode() == HloOpcode::kReduce)
+        count = std::max(count, CountOf(kernel->operand(0)->shape()));
+      return count >= kLeastElements && count >= kTimes * CountOf(instruction.shape());
+    });
+  }
+
+  // Where a kernel reads an instruction: the index of the minor dimension is that of the kernel's
+  // result (of the operand of a concatenation, or the update) plus the shift.
+  struct RowPlace {
+    const HloInstruction* kernel;
+    int64_t shift;
+    bool operator==(const RowPlace&) const = default;
+  };
+
+  // All places, or none if some are not known to be such.
+  std::vector<RowPlace> PlacesOf(const HloInstruction& instruction) const {
+    constexpr size_t kMostPlaces = 64;
+    std::vector<RowPlace> places;
+    const auto add = [&](const HloInstruction* kernel, int64_t shift) {
+      const RowPlace place = {kernel, shift};
+      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    };
+    for (const HloInstruction* user : instruction.users()) {
+      const auto found = places_.find(user);
+      const bool is_virtual = virtual_.contains(user);
+      if (is_virtual && (found == places_.end() || found->second.empty())) return {};
+      for (int64_t i = 0; i < user->operand_count(); ++i) {
+        if (user->operand(i) != &instruction) continue;
+        const bool is_part =
+            !is_virtual && (user->opcode() == HloOpcode::kConcatenate ||
+                            (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
+        const std::optional<int64_t> shift = is_part ? 0 : MinorShift(*user, i);
+        if (!shift.has_value() || places.size() > kMostPlaces) return {};
+        if (!is_virtual) {
+          add(user, *shift);
+          continue;
+        }
+        for (const RowPlace& place : found->second) add(place.kernel, place.shift + *shift);
+      }
+    }
+    return places;
+  }
+
+  // The cuts of the rows of a kernel, with those of an instruction that it reads there.
+  std::vector<int64_t> CutsWith(const HloInstruction& instruction, const RowPlace& place) const {
+    const auto found = cuts_.find(place.kernel);
+    std::vector<int64_t> cuts = found == cuts_.end() ? std::vector<int64_t>() : found->second;
+    for (const int64_t cut : MinorCuts(instruction)) cuts.push_back(cut - place.shift);
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    return cuts;
+  }
+
+  void AddCuts(const HloInstruction& instruction) {
+    constexpr size_t kMostCuts = 64;
+    if (MinorCuts(instruction).empty()) return;
+    for (const RowPlace& place : places_[&instruction]) {
+      std::vector<int64_t> cuts = CutsWith(instruction, place);
+      if (cuts.size() <= kMostCuts) cuts_[place.kernel] = std::move(cuts);
+    }
+  }
+
+  // Whether kernels read a concatenation in parts of their rows of one operand each.
+  bool ReadsInParts(const HloInstruction& concatenate) const {
+    const std::vector<RowPlace>& places = places_.at(&concatenate);
+    if (places.empty()) return false;
+    for (const RowPlace& place : places) {
+      if (!place.kernel->shape().IsArray() || place.kernel->shape().rank() == 0) return false;
+      const int64_t length = place.kernel->shape().dimensions().back();
+      if (length < kLeastRow ||
+          PartsBetween(CutsWith(concatenate, place), length, kUsualLanes).empty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool MayJoin(const HloInstruction& concatenate) const {
+    return IsReadByPart(concatenate) ||
+           (concatenate.operand_count() <= 3 &&
+            (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate)));
+  }
+
+  static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
+    if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) {
+      kernels.push_back(kernel);
+    }
+  }
+
+  // What an operation costs together with what it is computed from, as far as that is not in
+  // memory for other reasons; a bound. Operands that cost more than what is computed several times
+  // are in memory: reductions too, unless they are computed once a row.
+  int64_t CostWithOperands(const HloInstruction& instruction) const {
+    int64_t cost = CostOf(instruction);
+    for (const HloInstruction* operand : instruction.operands()) {
+      if (CostOf(*operand) <= kMaxDuplicatedCost) cost += CostOf(*operand);
+    }
+    return cost;
+  }
+
+  // Reads at most one array as large as itself.
+  static bool ReadsLittle(const HloInstruction& instruction) {
+    int64_t large = 0;
+    for (const HloInstruction* operand : instruction.operands()) {
+      const HloInstruction* source = operand;
+      while ((source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast) &&
+             source->operand_count() == 1) {
+        source = source->operand(0);
+      }
+      if (source->opcode() == HloOpcode::kBroadcast || source->opcode() == HloOpcode::kIota ||
+          CountOf(source->shape()) * 4 <= CountOf(instruction.shape())) {
+        continue;
+      }
+      ++large;
+    }
+    return large <= 1;
+  }
+
+  // Whether a few elements of an array are read, which the kernel otherwise updates in place. Read
+  // beforehand, they spare a copy of the array.
+  static bool ReadsUpdated(const HloInstruction& instruction, const HloInstruction& kernel) {
+    const int64_t updated = UpdatedCount(kernel);
+    if (updated == 0 || (instruction.opcode() != HloOpcode::kGather &&
+                         instruction.opcode() != HloOpcode::kDynamicSlice &&
+                         instruction.opcode() != HloOpcode::kSlice)) {
+      return false;
+    }
+    const auto array_of = [](const HloInstruction* source) {
+      while (source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast)
+        source = source->operand(0);
+      return source;
+    };
+    const HloInstruction* const array = array_of(instruction.operand(0));
+    const auto& operands = kernel.operands();
+    return 4 * CountOf(instruction.shape()) <= CountOf(array->shape()) &&
+           std::any_of(operands.begin(), operands.begin() + updated,
+                       [&](const HloInstruction* operand) { return array_of(operand) == array; });
+  }
+
+  // Whether a kernel would compute an element more than once.
+  bool Rereads(const HloInstruction& instruction) const {
+    int64_t accesses = 0;
+    for (const HloInstruction* user : instruction.users()) {
+      switch (user->opcode()) {
+        case HloOpcode::kBroadcast:
+          if (CountOf(user->shape()) > CountOf(instruction.shape())) return true;
+          break;
+        case HloOpcode::kGather:
+          if (user->operand(0) == &instruction || !ReadsIndicesOnce(*user) ||
+              rereads_.contains(user)) {
+            return true;
+          }
+          break;
+        case HloOpcode::kReduceWindow:
+        case HloOpcode::kDot:
+        case HloOpcode::kScatter:
+          return true;
+        case HloOpcode::kSlice:
+        case HloOpcode::kPad:
+        case HloOpcode::kConcatenate:
+        case HloOpcode::kDynamicSlice:
+        case HloOpcode::kReverse:
+        case HloOpcode::kTranspose:
+          if (rereads_.contains(user)) return true;
+          ++accesses;
+          break;
+        case HloOpcode::kReduce:
+          // A row that is reduced where it is needed is computed twice; that costs less than
+          // memory.
+          if (virtual_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
+            break;
+          ++accesses;
+          break;
+        case HloOpcode::kReshape:
+        case HloOpcode::kBitcast:
+          if (rereads_.contains(user)) return true;
+          break;
+        default:
+          // What is cheap and computed several times has its operands computed as often.
+          if (IsElementwise(*user) && rereads_.contains(user)) return true;
+          break;
+      }
+    }
+    return accesses > 1 || (accesses == 1 && instruction.users().size() > 1);
+  }
+
+  bool CanBeVirtual(const HloInstruction& instruction) const {
+    if (instruction.IsRoot() || instruction.users().empty() || instruction.HasSideEffect() ||
+        !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
+      return false;
+    }
+    if (IsSmallConstant(instruction)) return AllUsersGenerated(instruction);
+    if (!IsGenerated(instruction) || !instruction.shape().IsArray()) {
+      // Reshapes cost nothing in memory either; in a fusion they need no array.
+      if ((instruction.opcode() != HloOpcode::kReshape &&
+           instruction.opcode() != HloOpcode::kBitcast) ||
+          !CanEmitElement(instruction) || !IsInnerReshape(instruction)) {
+        return false;
+      }
+    }
+    switch (instruction.opcode()) {
+      case HloOpcode::kDynamicUpdateSlice:
+      case HloOpcode::kScatter:
+        return false;
+      case HloOpcode::kReduceWindow:
+      case HloOpcode::kDot:
+        if (!HasElementwiseUser(instruction)) return false;
+        break;
+      case HloOpcode::kTranspose:
+        if (!KeepsMinorDimension(instruction) && CountOf(instruction.shape()) >= kSmallTranspose)
+          return false;
+        break;
+      case HloOpcode::kReduce:
+        if (IsRowOfResult(instruction)) break;
+        if (IsColumnReduction(instruction)) return false;
+        if (!HasElementwiseUser(instruction)) return false;
+        break;
+      default:
+        break;
+    }
+    return AllUsersGenerated(instruction);
+  }
+
+  // Whether it is computed with what follows elementwise.
+  static bool HasElementwiseUser(const HloInstruction& instruction) {
+    return instruction.users().size() == 1 &&
+           SameDimensions(instruction.users()[0]->shape(), instruction.shape()) &&
+           IsElementwise(*instruction.users()[0]);
+  }
+
+  // Vectors that cross from one operand to the next compute both.
+  static bool JoinsWhatIsCheap(const HloInstruction& concatenate) {
+    for (const HloInstruction* operand : concatenate.operands()) {
+      for (int level = 0; level < 3; ++level) {
+        if (operand->opcode() == HloOpcode::kParameter) break;
+        if (CostOf(*operand) > 0) return false;
+        if (operand->operand_count() == 0) break;
+        operand = operand->operand(0);
+      }
+    }
+    return true;
+  }
+
+  // A reduction of the minor dimension whose only reader is a kernel of as many rows and columns:
+  // computed in it, row by row.
+  bool IsRowOfResult(const HloInstruction& reduce) const {
+    constexpr int64_t kLeastRows = 16, kLeastColumns = 64, kMostColumns = 1 << 16;
+    const Shape& shape = reduce.operand(0)->shape();
+    const int64_t columns = shape.rank() == 0 ? 0 : shape.dimensions().back();
+    if (reduce.operand_count() != 2 || reduce.dimensions().size() != 1 ||
+        reduce.dimensions()[0] != shape.rank() - 1 || columns < kLeastColumns ||
+        columns > kMostColumns || CountOf(shape) / columns < kLeastRows) {
+      return false;
+    }
+    const HloInstruction* kernel = nullptr;
+    std::vector<const HloInstruction*> pending = {&reduce};
+    absl::flat_hash_set<const HloInstruction*> seen;
+    while (!pending.empty()) {
+      const HloInstruction* instruction = pending.back();
+      pending.pop_back();
+      for (const HloInstruction* user : instruction->users()) {
+        if (!seen.insert(user).second) continue;
+        const bool is_broadcast =
+            user->opcode() == HloOpcode::kBroadcast && BroadcastsToOwnRows(*user);
+        const bool keeps_rows = IsElementwise(*user) || user->opcode() == HloOpcode::kReshape ||
+                                user->opcode() == HloOpcode::kBitcast || is_broadcast ||
+                                rows_.contains(user);
+        if (!keeps_rows) return false;
+        if (virtual_.contains(user)) {
+          pending.push_back(user);
+        } else if (kernel != nullptr && kernel != user) {
+          return false;
+        } else {
+          kernel = user;
+        }
+      }
+    }
+    return kernel != nullptr && IsElementwise(*kernel) && kernel->shape().IsArray() &&
+           SameDimensions(kernel->shape(), shape);
+  }
+
+  // A reshape between operations of a fusion, rather than of an array in memory.
+  bool IsInnerReshape(const HloInstruction& instruction) const {
+    const HloInstruction* operand = instruction.operand(0);
+    while ((operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) &&
+           operand->operand_count() == 1) {
+      operand = operand->operand(0);
+    }
+    return IsGenerated(*operand) || IsSmallConstant(*operand);
+  }
+
+  // An operation that a transpose may compute along rows of its result.
+  static bool IsComputedByRows(const HloInstruction& instruction) {
+    return IsElementwise(instruction) || instruction.opcode() == HloOpcode::kReshape ||
+           instruction.opcode() == HloOpcode::kBitcast;
+  }
+
+  bool AllUsersGenerated(const HloInstruction& instruction) const {
+    for (const HloInstruction* user : instruction.users()) {
+      // Large transposes that move the minor dimension read memory or what is computed by rows.
+      if (user->opcode() == HloOpcode::kTranspose && !KeepsMinorDimension(*user) &&
+          CountOf(user->shape()) >= kSmallTranspose &&
+          !(IsComputedByRows(instruction) && TransposesComputedRows(*user))) {
+        return false;
+      }
+      if (virtual_.contains(user)) continue;
+      if (!IsGenerated(*user)) return false;
+      // What is updated in place is read and written in memory.
+      for (int64_t i = 0; i < UpdatedCount(*user); ++i) {
+        if (user->operand(i) == &instruction) return false;
+      }
+    }
+    return true;
+  }
+
+  HloComputation* const computation_;
+  FusedProducers virtual_;
+  absl::flat_hash_set<const HloInstruction*> rows_;         // virtual reductions, see IsRowOfResult
+  absl::flat_hash_set<const HloInstruction*> rereads_;      // virtual, and computed more than once
+  absl::flat_hash_set<const HloInstruction*> row_kernels_;  // with some of rows_
+  absl::flat_hash_set<const HloInstruction*> inner_kernels_;  // that combine elements otherwise
+  absl::flat_hash_map<const HloInstruction*, std::vector<Path>> paths_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> path_costs_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<Pass>> passes_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;  // 0: few passes
+  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
+  // Those that concatenations of a kernel read, with the arithmetic on the way there.
+  absl::flat_hash_map<const HloInstruction*, int64_t> joined_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<RowPlace>> places_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> cuts_;  // of kernels
+};
+
+}  // namespace
+
+int64_t UpdatedCount(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kDynamicUpdateSlice) return 1;
+  return instruction.opcode() == HloOpcode::kScatter ? instruction.operand_count() / 2 : 0;
+}
+
+FusedProducers PlanFusions(HloComputation* computation) { return Planner(computation).Plan(); }
+
+}  // namespace xla::cpu

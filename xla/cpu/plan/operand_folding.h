@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that library kernels read through rather than from memory: transposes, products with a
+// constant, indices; and results that they do not write.
+#ifndef XLA_CPU_PLAN_OPERAND_FOLDING_H_
+#define XLA_CPU_PLAN_OPERAND_FOLDING_H_
+
+#include <cstdint>
+
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla::cpu {
+
+// Whether the instruction is a transpose that is read by dots alone, which take any strides.
+bool IsTransposedView(const HloInstruction& instruction);
+
+// Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by
+// dots and as the kernel of convolutions alone: these multiply as they read.
+bool IsScaledView(const HloInstruction& instruction);
+// The array of a scaled view, and the number.
+const HloInstruction* ScaledArray(const HloInstruction& view);
+double ScaleOf(const HloInstruction& view);
+// Whether the instruction is the number of scaled views alone, as an array.
+bool IsScaleOfViews(const HloInstruction& instruction);
+
+// Whether the instruction holds the index along the sorted dimension, and is read by sorts of the
+// library alone: these know the index.
+bool IsSortIndex(const HloInstruction& instruction);
+
+// Whether a result of a sort of the library or of a fusion is not used, and needs no memory.
+bool IsUnusedResult(const HloInstruction& instruction, int64_t result);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_PLAN_OPERAND_FOLDING_H_

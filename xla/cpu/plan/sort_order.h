@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognises comparators of sorts that compare one operand in a usual order.
+#ifndef XLA_CPU_PLAN_SORT_ORDER_H_
+#define XLA_CPU_PLAN_SORT_ORDER_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/kernels/sort/sort_kernel.h"
+
+namespace xla::cpu {
+
+struct RecognizedOrder {
+  kernels::SortOrder order;
+  int64_t key;  // the operand that is compared
+  bool descending;
+};
+
+// Null for other comparators, and where floats are compared without an order of NaNs.
+std::optional<RecognizedOrder> RecognizeOrder(const HloComputation& comparator);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_PLAN_SORT_ORDER_H_

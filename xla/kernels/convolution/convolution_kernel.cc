@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice among the forms of convolution.
+#include "xla/kernels/convolution/convolution_kernel.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "xla/base/status_macros.h"
+#include "xla/kernels/convolution/convolution_forms.h"
+#include "xla/kernels/convolution/convolution_problem.h"
+#include "xla/kernels/convolution/direct_convolution.h"
+#include "xla/kernels/convolution/row_convolution.h"
+#include "xla/kernels/dot/packing.h"
+#include "xla/kernels/forms.h"
+#include "xla/primitive_util.h"
+
+namespace xla::kernels {
+namespace {
+
+using KernelOr = absl::StatusOr<std::unique_ptr<const Kernel>>;
+
+// A form of the convolution as it is given.
+struct SpecForm {
+  const char* name;
+  double (*cost)(const ConvolutionSpec& spec);
+  KernelOr (*make)(const ConvolutionSpec& spec);
+};
+
+constexpr SpecForm kSpecForms[] = {
+    {"pointwise", &PointwiseCost, &MakePointwise},
+    {"phases", [](const ConvolutionSpec& spec) { return PhasesCost(spec, /*joins=*/false); },
+     [](const ConvolutionSpec& spec) { return MakePhases(spec, /*joins=*/false); }},
+    {"phases as features",
+     [](const ConvolutionSpec& spec) { return PhasesCost(spec, /*joins=*/true); },
+     [](const ConvolutionSpec& spec) { return MakePhases(spec, /*joins=*/true); }},
+};
+
+// A form of the product of patches and features.
+struct ProblemForm {
+  const char* name;
+  double (*cost)(const ConvolutionProblem& problem);
+  std::unique_ptr<const Kernel> (*make)(ConvolutionProblem problem);
+};
+
+DirectConvolutionSpec DirectSpec(const ConvolutionProblem& problem) {
+  return {.convolution = problem.conv,
+          .kernel_origin = problem.kernel_origin,
+          .result_origin = problem.result_origin,
+          .kernel_scale = problem.kernel_scale,
+          .epilogue = problem.epilogue};
+}
+
+// Whether sums may be formed in the memory of the result.
+bool SumsInPlace(const ConvolutionProblem& problem) {
+  return problem.epilogue.store == nullptr || problem.epilogue.in_place;
+}
+
+constexpr ProblemForm kDepthwise = {"depthwise", &DepthwiseCost, &MakeDepthwise};
+constexpr ProblemForm kDirect = {
+    "direct",
+    [](const ConvolutionProblem& problem) {
+      return SumsInPlace(problem) ? DirectConvolutionCost(DirectSpec(problem)) : kDoesNotFit;
+    },
+    [](ConvolutionProblem problem) { return MakeDirectConvolution(DirectSpec(problem)); }};
+template <typename T>
+constexpr ProblemForm kRows = {
+    "rows",
+    [](const ConvolutionProblem& problem) {
+      return SumsInPlace(problem) ? RowConvolutionCost<T>(DirectSpec(problem)) : kDoesNotFit;
+    },
+    [](ConvolutionProblem problem) { return MakeRowConvolution<T>(DirectSpec(problem)); }};
+template <typename Packing>
+constexpr ProblemForm kPatchRows = {"patch rows", &PatchRowsCost<Packing>, &MakePatchRows<Packing>};
+template <typename Packing>
+constexpr ProblemForm kPatchColumns = {"patch columns", &PatchColumnsCost<Packing>,
+                                       &MakePatchColumns<Packing>};
+
+absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel,
+                                       PrimitiveType result) {
+  static constexpr ProblemForm kF32[] = {kDepthwise, kDirect, kRows<float>,
+                                         kPatchRows<WidePacking<float>>,
+                                         kPatchColumns<WidePacking<float>>};
+  static constexpr ProblemForm kF64[] = {kRows<double>, kPatchRows<WidePacking<double>>,
+                                         kPatchColumns<WidePacking<double>>};
+  static constexpr ProblemForm kU32[] = {kPatchRows<WidePacking<uint32_t>>,
+                                         kPatchColumns<WidePacking<uint32_t>>};
+  static constexpr ProblemForm kU64[] = {kPatchRows<WidePacking<uint64_t>>,
+                                         kPatchColumns<WidePacking<uint64_t>>};
+  static constexpr ProblemForm kC64[] = {kPatchRows<ComplexPacking<float>>};
+  static constexpr ProblemForm kC128[] = {kPatchRows<ComplexPacking<double>>};
+  static constexpr ProblemForm kPairs[] = {kPatchRows<PairPacking>,
+                                           kPatchColumns<WidePacking<float>>};
+  static constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>,
+                                           kPatchColumns<WidePacking<uint32_t>>};
+  const PrimitiveType packed = PackedType(input, kernel, result);
+  switch (packed) {
+    case BF16:
+      return kPairs;
+    case S8:
+      return kQuads;
+    case F32:
+      return kF32;
+    case F64:
+      return kF64;
+    case U32:
+      return kU32;
+    case U64:
+      return kU64;
+    case C64:
+      return input == packed && kernel == packed ? kC64 : absl::Span<const ProblemForm>();
+    case C128:
+      return input == packed && kernel == packed ? kC128 : absl::Span<const ProblemForm>();
+    default:
+      return {};
+  }
+}
+
+struct Candidates {
+  std::vector<FormCost> costs;
+  std::vector<const SpecForm*> of_spec;        // first
+  std::vector<const ProblemForm*> of_problem;  // and then these
+};
+
+Candidates CandidatesOf(const ConvolutionSpec& spec, const ConvolutionProblem& problem) {
+  Candidates all;
+  const auto fits = [&](const char* name, double cost) {
+    if (cost != kDoesNotFit) all.costs.push_back({name, cost});
+    return cost != kDoesNotFit;
+  };
+  for (const SpecForm& form : kSpecForms) {
+    if (fits(form.name, form.cost(spec))) all.of_spec.push_back(&form);
+  }
+  for (const ProblemForm& form : FormsFor(spec.input.type, spec.kernel.type, spec.result.type)) {
+    if (fits(form.name, form.cost(problem))) all.of_problem.push_back(&form);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<FormCost> ConvolutionForms(const ConvolutionSpec& spec) {
+  if (spec.result.element_count() == 0) return {};
+  return CandidatesOf(spec, MakeConvolutionProblem(spec)).costs;
+}
+
+KernelOr MakeConvolutionKernel(const ConvolutionSpec& spec) {
+  if (spec.result.element_count() == 0) return std::make_unique<EmptyKernel>();
+  ConvolutionProblem problem = MakeConvolutionProblem(spec);
+  const Candidates all = CandidatesOf(spec, problem);
+  if (all.costs.empty()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "convolution of ", primitive_util::LowercasePrimitiveTypeName(spec.input.type), " and ",
+        primitive_util::LowercasePrimitiveTypeName(spec.kernel.type), " with a result of ",
+        primitive_util::LowercasePrimitiveTypeName(spec.result.type)));
+  }
+  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(all.costs, spec.form));
+  if (chosen < all.of_spec.size()) return all.of_spec[chosen]->make(spec);
+  return all.of_problem[chosen - all.of_spec.size()]->make(std::move(problem));
+}
+
+}  // namespace xla::kernels

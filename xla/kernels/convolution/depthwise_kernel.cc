@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions whose channels are contiguous, f32: vectors go along the channels.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "xla/kernels/convolution/convolution_forms.h"
+#include "xla/kernels/convolution/depthwise.h"
+#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/forms.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+class DepthwiseKernel final : public Kernel {
+ public:
+  explicit DepthwiseKernel(ConvolutionProblem problem)
+      : problem_(std::move(problem)),
+        channels_(problem_.groups()),
+        minor_(problem_.conv.patches.dims.back()),
+        outer_taps_(problem_.conv.patches.depth() / minor_.taps),
+        plain_(problem_.epilogue.store == nullptr && problem_.conv.result.type == F32) {}
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    return WeightBytes() + WorkerBytes() * workers;
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    const int64_t positions = problem_.positions();
+    if (positions == 0) return absl::OkStatus();
+    float* weights = static_cast<float*>(call.scratch);
+    PackWeights(call, weights);
+    const int64_t lines = positions / minor_.output_size;
+    const int64_t work = minor_.output_size * channels_ * minor_.taps * outer_taps_;
+    const int64_t per_task = std::max<int64_t>(1, (int64_t{1} << 18) / work);
+    return RunTasks(*call.host, CeilOfRatio(lines, per_task),
+                    static_cast<char*>(call.scratch) + WeightBytes(), WorkerBytes(),
+                    [&](int64_t index, Task& task) {
+                      const int64_t end = std::min(lines, (index + 1) * per_task);
+                      for (int64_t line = index * per_task; line < end; ++line)
+                        RunLine(call, weights, line, task);
+                    });
+  }
+
+ private:
+  int64_t WeightBytes() const { return Aligned(problem_.conv.patches.depth() * channels_ * 4); }
+  // Pointers to rows of the input and of the weights, and a row of results.
+  int64_t PointerBytes() const { return Aligned(outer_taps_ * 2 * 8); }
+  int64_t WorkerBytes() const {
+    return PointerBytes() + (plain_ ? 0 : Aligned(minor_.output_size * channels_ * 4));
+  }
+
+  void PackWeights(const KernelCall& call, float* weights) const {
+    const float* data = static_cast<const float*>(KernelData(problem_, call));
+    const float scale = static_cast<float>(problem_.kernel_scale);
+    const StridedDims& taps = problem_.conv.kernel.k;
+    for (int64_t k = 0; k < taps.count(); ++k) {
+      const float* from = data + taps.Offset(k);
+      float* to = weights + k * channels_;
+      for (int64_t c = 0; c < channels_; ++c) to[c] = scale == 1 ? from[c] : from[c] * scale;
+    }
+  }
+
+  // One row of output positions along the minor dimension.
+  void RunLine(const KernelCall& call, const float* weights, int64_t line, Task& task) const {
+    const Patches& patches = problem_.conv.patches;
+    const float** input = reinterpret_cast<const float**>(task.scratch());
+    const float** weight_rows = input + outer_taps_;
+    const int64_t offset =
+        problem_.result_origin + problem_.conv.result.rows.Offset(line * minor_.output_size);
+    float* out = plain_ ? static_cast<float*>(call.buffers[2]) + offset
+                        : reinterpret_cast<float*>(task.scratch() + PointerBytes());
+    const int64_t rows = FindRows(patches, static_cast<const float*>(call.buffers[0]), weights,
+                                  line, input, weight_rows);
+    // Positions with the same valid taps are computed together: those inside, one by one elsewhere.
+    const int64_t reach = (minor_.taps - 1) * minor_.window_dilation;
+    const int64_t inside_begin =
+        std::clamp<int64_t>(CeilOfRatio(std::max<int64_t>(minor_.padding_low, 0), minor_.stride), 0,
+                            minor_.output_size);
+    const int64_t last = minor_.input_size - 1 - reach + minor_.padding_low;
+    const int64_t inside_end = std::clamp<int64_t>(last < 0 ? 0 : last / minor_.stride + 1,
+                                                   inside_begin, minor_.output_size);
+    for (int64_t o = 0; o < inside_begin; ++o) RunPositions(rows, input, weight_rows, o, 1, out);
+    if (inside_end > inside_begin)
+      RunPositions(rows, input, weight_rows, inside_begin, inside_end - inside_begin, out);
+    for (int64_t o = inside_end; o < minor_.output_size; ++o)
+      RunPositions(rows, input, weight_rows, o, 1, out);
+    if (!plain_) {
+      StoreElements<float>(problem_, call, GetWideStore<float>(problem_.conv.result.type),
+                           offset - problem_.result_origin, 1, minor_.output_size * channels_, out);
+    }
+  }
+
+  // The rows of taps that lie within the input.
+  int64_t FindRows(const Patches& patches, const float* data, const float* weights, int64_t line,
+                   const float** input, const float** weight_rows) const {
+    const int64_t rank = static_cast<int64_t>(patches.dims.size());
+    int64_t rows = 0;
+    for (int64_t tap = 0; tap < outer_taps_; ++tap) {
+      int64_t rest = line, tap_rest = tap, offset = 0;
+      bool inside = true;
+      for (int64_t d = rank - 2; d >= 0 && inside; --d) {
+        const SpatialDim& dim = patches.dims[d];
+        int64_t at = rest % dim.output_size * dim.stride - dim.padding_low +
+                     tap_rest % dim.taps * dim.window_dilation;
+        rest /= dim.output_size;
+        tap_rest /= dim.taps;
+        inside = at >= 0 && at % dim.base_dilation == 0;
+        at /= dim.base_dilation;
+        inside = inside && at < dim.input_size;
+        offset += at * dim.input_stride;
+      }
+      if (!inside) continue;
+      input[rows] = data + rest * patches.batch_stride + offset;
+      weight_rows[rows++] = weights + tap * minor_.taps * channels_;
+    }
+    return rows;
+  }
+
+  // Positions [first, first + count), which have the same valid taps.
+  void RunPositions(int64_t rows, const float** input, const float** weights, int64_t first,
+                    int64_t count, float* out) const {
+    const int64_t start = first * minor_.stride - minor_.padding_low;
+    const int64_t step = minor_.window_dilation;
+    const int64_t tap_begin = start >= 0 ? 0 : CeilOfRatio(-start, step);
+    const int64_t room = minor_.input_size - start;
+    const int64_t tap_end = std::min(minor_.taps, room <= 0 ? 0 : CeilOfRatio(room, step));
+    if (tap_begin >= tap_end) {
+      std::fill_n(out + first * channels_, count * channels_, 0.0f);
+      return;
+    }
+    const int64_t input_shift = (start + tap_begin * step) * minor_.input_stride;
+    for (int64_t i = 0; i < rows; ++i) {
+      input[i] += input_shift;
+      weights[i] += tap_begin * channels_;
+    }
+    RunDepthwise({.channels = channels_,
+                  .positions = count,
+                  .rows = rows,
+                  .taps = tap_end - tap_begin,
+                  .input = input,
+                  .weights = weights,
+                  .input_step = minor_.stride * minor_.input_stride,
+                  .tap_step = step * minor_.input_stride,
+                  .out = out + first * channels_});
+    for (int64_t i = 0; i < rows; ++i) {
+      input[i] -= input_shift;
+      weights[i] -= tap_begin * channels_;
+    }
+  }
+
+  const ConvolutionProblem problem_;
+  const int64_t channels_;
+  const SpatialDim minor_;
+  const int64_t outer_taps_;
+  const bool plain_;
+};
+
+}  // namespace
+
+double DepthwiseCost(const ConvolutionProblem& problem) {
+  const Convolution& conv = problem.conv;
+  const Patches& patches = conv.patches;
+  if (patches.type != F32 || conv.kernel.type != F32 || patches.features != 1 ||
+      problem.features() != 1 || patches.dims.empty() || patches.group_stride != 1 ||
+      conv.result.batch.run_stride() != 1 || conv.kernel.batch.run_stride() != 1 ||
+      patches.depth() == 0) {
+    return kDoesNotFit;
+  }
+  // Results of a row of positions follow each other.
+  const SpatialDim& minor = patches.dims.back();
+  if (minor.base_dilation != 1 ||
+      (minor.output_size != 1 && conv.result.rows.Offset(1) != problem.groups()) ||
+      conv.result.rows.run_length() % minor.output_size != 0) {
+    return kDoesNotFit;
+  }
+  constexpr double kStart = 100, kVector = 1.2, kRow = 8, kWeight = 1.5;
+  const auto positions = static_cast<double>(problem.positions()),
+             depth = static_cast<double>(patches.depth()),
+             vectors = static_cast<double>(CeilOfRatio(problem.groups(), ProductLanes<float>()));
+  return kStart + depth * static_cast<double>(problem.groups()) * kWeight +
+         positions * (kRow + vectors * depth * kVector);
+}
+
+std::unique_ptr<const Kernel> MakeDepthwise(ConvolutionProblem problem) {
+  return std::make_unique<DepthwiseKernel>(std::move(problem));
+}
+
+}  // namespace xla::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of f32 and f64 whose rows of positions are contiguous: channels first, or few
+// channels.
+#ifndef XLA_KERNELS_CONVOLUTION_ROW_CONVOLUTION_H_
+#define XLA_KERNELS_CONVOLUTION_ROW_CONVOLUTION_H_
+
+#include <memory>
+
+#include "xla/kernels/convolution/direct_convolution.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// Of float and double. kDoesNotFit for convolutions of other kinds: of other types, with strides or
+// base dilation, with features that are contiguous (but for few channels, each of its own), or with
+// very many taps.
+template <typename T>
+double RowConvolutionCost(const DirectConvolutionSpec& spec);
+// The spec must fit.
+template <typename T>
+std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_CONVOLUTION_ROW_CONVOLUTION_H_

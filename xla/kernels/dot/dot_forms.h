@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms of dot. Each has a cost (forms.h), kDoesNotFit for problems that it cannot compute or
+// would sum less exactly than the others, and a function that makes the kernel.
+//
+// The operand of columns is the vectorised one: callers try both orders of the operands
+// (DotProblem::Swap).
+#ifndef XLA_KERNELS_DOT_DOT_FORMS_H_
+#define XLA_KERNELS_DOT_DOT_FORMS_H_
+
+#include <memory>
+
+#include "xla/kernels/dot/dot_problem.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// Few rows: the matrix of columns is streamed once, in place. T: float, double.
+template <typename T>
+double SkinnyDotCost(const DotProblem& problem);
+template <typename T>
+std::unique_ptr<const Kernel> MakeSkinnyDot(DotProblem problem);
+
+// Small matrices, multiplied in place by one thread: done sooner than divided or copied. T: float,
+// double.
+template <typename T>
+double SmallDotCost(const DotProblem& problem);
+template <typename T>
+std::unique_ptr<const Kernel> MakeSmallDot(DotProblem problem);
+
+// Rows are read in place, as those of a pointwise convolution; f32.
+double DirectDotCost(const DotProblem& problem);
+std::unique_ptr<const Kernel> MakeDirectDot(DotProblem problem);
+
+// Blocks of both operands are copied; any sizes and types. Packing: see packing.h.
+template <typename Packing>
+double BlockedDotCost(const DotProblem& problem);
+template <typename Packing>
+std::unique_ptr<const Kernel> MakeBlockedDot(DotProblem problem);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_DOT_DOT_FORMS_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice among the forms of dot.
+#include "xla/kernels/dot/dot_kernel.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "xla/base/status_macros.h"
+#include "xla/kernels/dot/dot_forms.h"
+#include "xla/kernels/dot/packing.h"
+#include "xla/kernels/forms.h"
+#include "xla/primitive_util.h"
+
+namespace xla::kernels {
+namespace {
+
+struct DotForm {
+  const char* name;
+  double (*cost)(const DotProblem& problem);
+  std::unique_ptr<const Kernel> (*make)(DotProblem problem);
+};
+
+template <typename Packing>
+constexpr DotForm kBlocked = {"blocked", &BlockedDotCost<Packing>, &MakeBlockedDot<Packing>};
+
+// The forms for operands and a result of these types. Forms of one list give the same results but
+// for the order of summation.
+absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
+  static constexpr DotForm kF32[] = {
+      {"small", &SmallDotCost<float>, &MakeSmallDot<float>},
+      {"skinny", &SkinnyDotCost<float>, &MakeSkinnyDot<float>},
+      {"direct", &DirectDotCost, &MakeDirectDot},
+      kBlocked<WidePacking<float>>,
+  };
+  static constexpr DotForm kF64[] = {
+      {"small", &SmallDotCost<double>, &MakeSmallDot<double>},
+      {"skinny", &SkinnyDotCost<double>, &MakeSkinnyDot<double>},
+      kBlocked<WidePacking<double>>,
+  };
+  static constexpr DotForm kU32[] = {kBlocked<WidePacking<uint32_t>>};
+  static constexpr DotForm kU64[] = {kBlocked<WidePacking<uint64_t>>};
+  static constexpr DotForm kC64[] = {kBlocked<ComplexPacking<float>>};
+  static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
+  static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
+  static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
+  switch (PackedType(lhs, rhs, result)) {
+    case BF16:
+      return kPairs;
+    case S8:
+      return kQuads;
+    case F32:
+      return kF32;
+    case F64:
+      return kF64;
+    case U32:
+      return kU32;
+    case U64:
+      return kU64;
+    case C64:
+      return kC64;
+    case C128:
+      return kC128;
+    default:
+      return {};
+  }
+}
+
+// A form for one order of the operands.
+struct Candidate {
+  const DotForm* form;
+  bool is_swapped;
+};
+
+struct Candidates {
+  std::vector<Candidate> candidates;
+  std::vector<FormCost> costs;
+};
+
+Candidates CandidatesOf(const DotSpec& spec, DotProblem problem) {
+  Candidates all;
+  for (const bool is_swapped : {false, true}) {
+    if (is_swapped) problem.Swap();
+    for (const DotForm& form : FormsFor(spec.lhs.type, spec.rhs.type, spec.result.type)) {
+      const double cost = form.cost(problem);
+      if (cost == kDoesNotFit) continue;
+      all.candidates.push_back({&form, is_swapped});
+      all.costs.push_back({absl::StrCat(form.name, is_swapped ? ", swapped" : ""), cost});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<FormCost> DotForms(const DotSpec& spec) {
+  if (spec.result.element_count() == 0) return {};
+  return CandidatesOf(spec, MakeDotProblem(spec)).costs;
+}
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec) {
+  if (spec.result.element_count() == 0) return std::make_unique<EmptyKernel>();
+  if (ContractionWideType(spec.lhs.type, spec.rhs.type, spec.result.type) ==
+      PRIMITIVE_TYPE_INVALID) {
+    return absl::UnimplementedError(
+        absl::StrCat("products of complex numbers cannot be converted to ",
+                     primitive_util::LowercasePrimitiveTypeName(spec.result.type)));
+  }
+  DotProblem problem = MakeDotProblem(spec);
+  const Candidates all = CandidatesOf(spec, problem);
+  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(all.costs, spec.form));
+  const auto [form, is_swapped] = all.candidates[chosen];
+  if (is_swapped) problem.Swap();
+  return form->make(std::move(problem));
+}
+
+}  // namespace xla::kernels

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Few rows: the matrix of columns is read in place.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "xla/base/status_macros.h"
+#include "xla/kernels/dot/dot_forms.h"
+#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/dot/skinny_product.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+// Rows of the product that dot products of two vectors are computed for: in a few passes over a
+// part of the matrix, as many at a time as there are registers for.
+constexpr int64_t kMaxDotRows = 3 * kMaxSkinnyRows;
+
+// Whether lines of the matrix are contiguous along k, as dot products need.
+bool HasDotRows(const MatrixView& matrix) {
+  return matrix.k.IsOneRun() && matrix.k.run_stride() == 1 && matrix.lines.IsOneRun() &&
+         (matrix.k.count() > 1 || matrix.lines.run_stride() != 1);
+}
+
+template <typename T>
+class SkinnyDotKernel final : public Kernel {
+ public:
+  explicit SkinnyDotKernel(DotProblem problem) : problem_(std::move(problem)) {
+    const MatrixView& w = problem_.columns.view;
+    dots_ = HasDotRows(w);
+    ldw_ = dots_ ? w.lines.run_stride() : w.k.run_stride();
+    // Blocks of some hundred kilobytes of the matrix.
+    constexpr int64_t kStreamColumns = 1024, kBlockElements = int64_t{1} << 16, kParts = 16;
+    block_ = dots_ ? std::clamp<int64_t>(kBlockElements / problem_.k, 4, 1024) : kStreamColumns;
+    block_ = std::min(block_, problem_.n);
+    blocks_ = CeilOfRatio(problem_.n, block_);
+    stride_ = RoundUpTo<int64_t>(block_, 64 / sizeof(T));
+    split_depth_ = problem_.k;
+    const int64_t tasks = problem_.batch * blocks_;
+    if (tasks < 8 && problem_.k * block_ > 2 * kBlockElements) {
+      const int64_t splits = std::min(kParts, CeilOfRatio(problem_.k * block_, kBlockElements));
+      split_depth_ = RoundUpTo<int64_t>(CeilOfRatio(problem_.k, splits), 64);
+    }
+    splits_ = CeilOfRatio(problem_.k, split_depth_);
+  }
+
+  // One problem, of rows as they would be packed.
+  static bool RowsInPlace(const DotProblem& problem) {
+    const MatrixView& view = problem.rows.view;
+    return problem.batch == 1 && view.k.IsOneRun() && view.k.run_stride() == 1 &&
+           view.lines.IsOneRun();
+  }
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    return RowBytes() + SumBytes() + WorkerBytes() * workers;
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    char* scratch = static_cast<char*>(call.scratch);
+    const T* x = nullptr;
+    int64_t x_stride = problem_.k;
+    PrepareRows(call, reinterpret_cast<T*>(scratch), &x, &x_stride);
+    T* partial = reinterpret_cast<T*>(scratch + RowBytes());
+    const T* w = static_cast<const T*>(call.buffers[problem_.columns.buffer]);
+    const SkinnyKernels<T> kernels = FusedSkinnyKernels<T>();
+    const ElementStore<T> store(problem_, call.buffers);
+    XLA_RETURN_IF_ERROR(RunTasks(
+        *call.host, problem_.batch * blocks_ * splits_, scratch + RowBytes() + SumBytes(),
+        WorkerBytes(), [&](int64_t index, Task& task) {
+          const int64_t split = index % splits_, block = index / splits_ % blocks_,
+                        batch = index / splits_ / blocks_;
+          const int64_t column = block * block_, columns = std::min(block_, problem_.n - column);
+          T* sums = splits_ == 1
+                        ? reinterpret_cast<T*>(task.scratch())
+                        : partial + (split * problem_.batch * blocks_ + batch * blocks_ + block) *
+                                        problem_.m * stride_;
+          MultiplyBlock(kernels, x + batch * problem_.m * x_stride, x_stride,
+                        w + problem_.columns.view.batch.Offset(batch), column, columns,
+                        split * split_depth_, sums, task);
+          if (splits_ == 1) StoreBlock(store, batch, column, columns, sums);
+        }));
+    if (splits_ == 1) return absl::OkStatus();
+    const int64_t areas = problem_.batch * blocks_, area = problem_.m * stride_;
+    for (int64_t i = 0; i < areas; ++i) {
+      T* sums = partial + i * area;
+      for (int64_t split = 1; split < splits_; ++split) {
+        for (int64_t j = 0; j < area; ++j) sums[j] += partial[(split * areas + i) * area + j];
+      }
+      const int64_t column = i % blocks_ * block_;
+      StoreBlock(store, i / blocks_, column, std::min(block_, problem_.n - column), sums);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t RowBytes() const {
+    return RowsInPlace(problem_) ? 0
+                                 : Aligned(problem_.batch * problem_.m * problem_.k *
+                                           static_cast<int64_t>(sizeof(T)));
+  }
+  int64_t WorkerBytes() const {
+    return Aligned(problem_.m * stride_ * static_cast<int64_t>(sizeof(T)));
+  }
+  int64_t SumBytes() const {
+    return splits_ == 1 ? 0
+                        : Aligned(splits_ * problem_.batch * blocks_ * problem_.m * stride_ *
+                                  static_cast<int64_t>(sizeof(T)));
+  }
+
+  void PrepareRows(const KernelCall& call, T* packed, const T** x, int64_t* x_stride) const {
+    const MatrixView& view = problem_.rows.view;
+    const T* data = static_cast<const T*>(call.buffers[problem_.rows.buffer]);
+    if (RowsInPlace(problem_)) {
+      *x = data;
+      *x_stride = problem_.m == 1 ? 0 : view.lines.run_stride();
+      return;
+    }
+    *x = packed;
+    for (int64_t b = 0; b < problem_.batch; ++b) {
+      for (int64_t i = 0; i < problem_.m; ++i) {
+        const T* line = data + view.batch.Offset(b) + view.lines.Offset(i);
+        view.k.ForEachRun(0, problem_.k, [&](int64_t k, int64_t offset, int64_t length) {
+          const int64_t stride = view.k.run_stride();
+          T* to = packed + (b * problem_.m + i) * problem_.k + k;
+          if (stride == 1) {
+            std::copy_n(line + offset, length, to);
+          } else {
+            for (int64_t j = 0; j < length; ++j) to[j] = line[offset + j * stride];
+          }
+        });
+      }
+    }
+  }
+
+  void MultiplyBlock(const SkinnyKernels<T>& kernels, const T* x, int64_t x_stride, const T* w,
+                     int64_t column, int64_t columns, int64_t k0, T* sums, Task& task) const {
+    const int64_t depth = std::min(split_depth_, problem_.k - k0);
+    if (dots_) {
+      for (int64_t i = 0; i < problem_.m; i += kMaxSkinnyRows) {
+        kernels.dots(std::min(kMaxSkinnyRows, problem_.m - i), columns, depth,
+                     x + i * x_stride + k0, x_stride, w + column * ldw_ + k0, ldw_,
+                     sums + i * stride_, stride_);
+      }
+      return;
+    }
+    std::fill_n(sums, problem_.m * stride_, T(0));
+    constexpr int64_t kStep = 1 << 12;
+    for (int64_t k = 0; k < depth; k += kStep) {
+      if (k > 0 && task.ShouldStop()) return;
+      kernels.stream(problem_.m, columns, std::min(kStep, depth - k), x + k0 + k, x_stride,
+                     w + (k0 + k) * ldw_ + column, ldw_, sums, stride_);
+    }
+  }
+
+  void StoreBlock(const ElementStore<T>& store, int64_t batch, int64_t column, int64_t columns,
+                  T* sums) const {
+    for (int64_t i = 0; i < problem_.m; ++i) store(batch, i, column, columns, sums + i * stride_);
+  }
+
+  const DotProblem problem_;
+  bool dots_;
+  int64_t ldw_, block_, blocks_, splits_, split_depth_;
+  int64_t stride_;  // of rows of sums
+};
+
+}  // namespace
+
+template <typename T>
+double SkinnyDotCost(const DotProblem& problem) {
+  const MatrixView& w = problem.columns.view;
+  const bool dots = HasDotRows(w);
+  if (problem.m > (dots ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
+      problem.rows.view.type != problem.columns.view.type || !IsPlain<T>(problem.rows) ||
+      !IsPlain<T>(problem.columns) || !w.k.IsOneRun() || !w.lines.IsOneRun() ||
+      (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
+    return kDoesNotFit;
+  }
+  const auto lanes = static_cast<double>(ProductLanes<T>());
+  const auto m = static_cast<double>(problem.m), n = static_cast<double>(problem.n),
+             k = static_cast<double>(problem.k), batch = static_cast<double>(problem.batch);
+  constexpr double kStart = 80, kProblem = 40, kStored = 0.5;
+  double cost = kProblem + m * n * kStored;
+  if (!SkinnyDotKernel<T>::RowsInPlace(problem))
+    cost += PackRowsCost(problem.rows.view, problem.rows.view.type);
+  if (dots) {
+    // Of up to kMaxSkinnyRows rows: vectors of products, and the sums of their lanes.
+    constexpr double kVector = 0.5, kSum = 2.5, kFewestColumns = 4;
+    const double rows = std::max(m, 1.3 * std::ceil(m / kMaxSkinnyRows));
+    return kStart + batch * (cost + rows * std::max(n, kFewestColumns) *
+                                        (std::ceil(k / lanes) * kVector + kSum));
+  }
+  // Sums of more rows are stored and loaded more often.
+  constexpr double kRow = 2.2;
+  constexpr double kVectors[kMaxSkinnyRows] = {0.9, 0.9, 1.4, 2.8};
+  const double vector = kVectors[problem.m - 1];
+  return kStart + batch * (cost + k * (std::ceil(n / lanes) * vector + kRow));
+}
+
+template <typename T>
+std::unique_ptr<const Kernel> MakeSkinnyDot(DotProblem problem) {
+  return std::make_unique<SkinnyDotKernel<T>>(std::move(problem));
+}
+
+template double SkinnyDotCost<float>(const DotProblem&);
+template std::unique_ptr<const Kernel> MakeSkinnyDot<float>(DotProblem);
+template double SkinnyDotCost<double>(const DotProblem&);
+template std::unique_ptr<const Kernel> MakeSkinnyDot<double>(DotProblem);
+
+}  // namespace xla::kernels

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef XLA_KERNELS_SCAN_SCAN_BLOCKS_H_
+#define XLA_KERNELS_SCAN_SCAN_BLOCKS_H_
+
+#include <cstdint>
+
+namespace xla::kernels {
+
+// Running sums of the first whole blocks of 16 elements of four rows of `count` elements, which
+// follow each other. Within each four elements, sums are made as by CarriedSum of
+// scan_kernel.cc: the same bits. carry[r]: what comes before row r; its last sum on return. Returns
+// how many elements of each row are done.
+template <typename T>
+using FourRowScan = int64_t (*)(int64_t count, const T* x, T* out, T* carry);
+
+// Null where the machine lacks AVX-512. T: float, uint32_t.
+template <typename T>
+FourRowScan<T> GetFourRowScan();
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_SCAN_SCAN_BLOCKS_H_
