@@ -260,6 +260,92 @@ Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
                          {convolution->operand(0), reverse->operand(0)}, std::move(attributes));
 }
 
+// A convolution whose kernel has size 1 in dimensions where the input is dilated or padded: what is
+// there of the result, padded with zeros.
+Result ConvolutionOfSingleTaps(HloInstruction* convolution, Rewriter& rewriter) {
+  ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
+  const ConvDims& labels = attributes.dim_labels;
+  const PrimitiveType type = convolution->shape().element_type();
+  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
+      !convolution->shape().is_static() || !convolution->operand(0)->shape().is_static() ||
+      !convolution->operand(1)->shape().IsArray() || primitive_util::BitWidth(type) < 8 ||
+      ShapeUtil::ElementsIn(convolution->shape()) == 0 ||
+      ShapeUtil::ElementsIn(convolution->operand(0)->shape()) == 0) {
+    return nullptr;
+  }
+  Shape inner = convolution->shape();
+  std::vector<PadDim> padding(static_cast<size_t>(inner.rank()), PadDim{0, 0, 0});
+  bool changed = false;
+  for (size_t i = 0; i < attributes.window.size(); ++i) {
+    WindowDim& window = attributes.window[i];
+    if (window.size != 1 || window.stride != 1 ||
+        (window.base_dilation == 1 && window.padding_low == 0 && window.padding_high == 0)) {
+      continue;
+    }
+    const int64_t d = labels.output_spatial[i];
+    padding[static_cast<size_t>(d)] = {window.padding_low, window.padding_high,
+                                       window.base_dilation - 1};
+    inner.set_dimensions(static_cast<int>(d), convolution->operand(0)->shape().dimensions(
+                                                  static_cast<int>(labels.input_spatial[i])));
+    window.base_dilation = 1;
+    window.padding_low = window.padding_high = 0;
+    changed = true;
+  }
+  if (!changed || ShapeUtil::ElementsIn(inner) > ShapeUtil::ElementsIn(convolution->shape()))
+    return nullptr;
+  HloInstruction* const values = rewriter.Create(HloOpcode::kConvolution, inner,
+                                                 convolution->operands(), std::move(attributes));
+  return rewriter.Create(HloOpcode::kPad, convolution->shape(),
+                         {values, rewriter.Constant(LiteralUtil::Zero(type))},
+                         PadAttributes{.padding = std::move(padding)});
+}
+
+// A convolution with a kernel of size 1 that takes each place of the input once is a product of
+// matrices, unless the features are not where dot has them.
+Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
+  const ConvolutionAttributes& attributes = convolution->attributes<ConvolutionAttributes>();
+  const ConvDims& labels = attributes.dim_labels;
+  HloInstruction* const input = convolution->operand(0);
+  HloInstruction* const kernel = convolution->operand(1);
+  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
+      attributes.feature_group_count != 1 || attributes.batch_group_count != 1 ||
+      !convolution->shape().is_static() || !input->shape().is_static() ||
+      !kernel->shape().IsArray() || !kernel->shape().is_static() || !labels.input_unknown.empty() ||
+      !labels.kernel_unknown.empty() || !labels.output_unknown.empty()) {
+    return nullptr;
+  }
+  for (const WindowDim& window : attributes.window.dims) {
+    if (window.size != 1 || window.stride != 1 || window.padding_low != 0 ||
+        window.padding_high != 0 || window.base_dilation != 1) {
+      return nullptr;
+    }
+  }
+  // Batch and spatial dimensions in the order of the input, and then the features.
+  Int64Vector places(static_cast<size_t>(input->shape().rank()));
+  places[labels.input_batch] = labels.output_batch;
+  places[labels.input_feature] = labels.output_feature;
+  for (size_t i = 0; i < labels.input_spatial.size(); ++i)
+    places[labels.input_spatial[i]] = labels.output_spatial[i];
+  places.erase(places.begin() + labels.input_feature);
+  places.push_back(labels.output_feature);
+  if (!std::is_sorted(places.begin(), places.end())) return nullptr;
+
+  const auto features = [&](int64_t d) { return kernel->shape().dimensions(static_cast<int>(d)); };
+  const bool is_input_first = labels.kernel_input_feature < labels.kernel_output_feature;
+  const int64_t first = is_input_first ? labels.kernel_input_feature : labels.kernel_output_feature;
+  const int64_t second =
+      is_input_first ? labels.kernel_output_feature : labels.kernel_input_feature;
+  HloInstruction* const matrix = rewriter.Create(
+      HloOpcode::kReshape,
+      ShapeUtil::MakeShape(kernel->shape().element_type(), {features(first), features(second)}),
+      {kernel});
+  DotAttributes dot;
+  dot.lhs_contracting_dims = {labels.input_feature};
+  dot.rhs_contracting_dims = {is_input_first ? 0 : 1};
+  dot.precision = attributes.precision;
+  return rewriter.Create(HloOpcode::kDot, convolution->shape(), {input, matrix}, std::move(dot));
+}
+
 constexpr RewriteRule kContractionRules[] = {
     {"dot-of-outer-product", HloOpcode::kDot, &DotOfOuterProduct},
     {"dot-of-single-sums", HloOpcode::kDot, &DotOfSingleSums},
@@ -268,6 +354,8 @@ constexpr RewriteRule kContractionRules[] = {
     {"convolution-of-transpose", HloOpcode::kConvolution, &ConvolutionOfTranspose},
     {"transpose-of-convolution", HloOpcode::kTranspose, &TransposeOfConvolution},
     {"convolution-of-reverse", HloOpcode::kConvolution, &ConvolutionOfReverse},
+    {"convolution-of-single-taps", HloOpcode::kConvolution, &ConvolutionOfSingleTaps},
+    {"convolution-that-is-dot", HloOpcode::kConvolution, &ConvolutionThatIsDot},
 };
 
 }  // namespace
