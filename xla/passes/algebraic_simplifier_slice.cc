@@ -64,9 +64,13 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
   return nullptr;
 }
 
+bool HasNoControl(const HloInstruction& instruction) {
+  return !IsAnnotated(instruction) && instruction.control_predecessors().empty() &&
+         instruction.control_successors().empty();
+}
+
 bool IsElementwise(const HloInstruction& instruction) {
-  return instruction.info().Has(op_traits::kElementwiseTrait) && !IsAnnotated(instruction) &&
-         instruction.control_predecessors().empty() && instruction.control_successors().empty();
+  return instruction.info().Has(op_traits::kElementwiseTrait) && HasNoControl(instruction);
 }
 
 bool IsSplat(const HloInstruction& instruction) {
@@ -74,8 +78,42 @@ bool IsSplat(const HloInstruction& instruction) {
          instruction.operand(0)->shape().rank() == 0;
 }
 
+// The number of dimensions, counted from the last one, that are the same before and after a
+// reshape.
+int64_t CommonMinorDimensions(const Shape& a, const Shape& b) {
+  int64_t count = 0;
+  while (count < std::min(a.rank(), b.rank()) &&
+         a.dimensions(static_cast<int>(a.rank() - 1 - count)) ==
+             b.dimensions(static_cast<int>(b.rank() - 1 - count))) {
+    ++count;
+  }
+  return count;
+}
+
+SliceDim Whole(int64_t size) { return {0, size, 1}; }
+
+// What slices the operand of a transpose as `slice` does the result.
+std::vector<SliceDim> BeforeTranspose(const HloInstruction& transpose,
+                                      const std::vector<SliceDim>& slice) {
+  std::vector<SliceDim> result(slice.size());
+  for (size_t d = 0; d < slice.size(); ++d)
+    result[static_cast<size_t>(transpose.dimensions()[d])] = slice[d];
+  return result;
+}
+
+// The same for the minor dimensions that a reshape leaves as they are; all of the others.
+std::vector<SliceDim> BeforeReshape(const HloInstruction& reshape,
+                                    const std::vector<SliceDim>& slice) {
+  const Shape& shape = reshape.operand(0)->shape();
+  const int64_t common = CommonMinorDimensions(shape, reshape.shape());
+  std::vector<SliceDim> result;
+  for (const int64_t size : shape.dimensions()) result.push_back(Whole(size));
+  for (int64_t i = 1; i <= common; ++i) result[result.size() - i] = slice[slice.size() - i];
+  return result;
+}
+
 // Whether the slice of the instruction is one of the operands of a concatenation, or elementwise
-// operations on some and on others.
+// operations on some and on others, perhaps transposed or reshaped.
 bool TakesOperandOfConcatenation(const HloInstruction& instruction,
                                  const std::vector<SliceDim>& slice, int depth) {
   constexpr int kDeepest = 4;
@@ -92,11 +130,79 @@ bool TakesOperandOfConcatenation(const HloInstruction& instruction,
     }
     return false;
   }
-  return depth < kDeepest && IsElementwise(instruction) &&
+  if (depth == kDeepest || !instruction.shape().is_static()) return false;
+  if (instruction.opcode() == HloOpcode::kTranspose) {
+    return TakesOperandOfConcatenation(*instruction.operand(0), BeforeTranspose(instruction, slice),
+                                       depth + 1);
+  }
+  if (instruction.opcode() == HloOpcode::kReshape) {
+    return instruction.operand(0)->shape().is_static() &&
+           TakesOperandOfConcatenation(*instruction.operand(0), BeforeReshape(instruction, slice),
+                                       depth + 1);
+  }
+  return IsElementwise(instruction) &&
          absl::c_any_of(instruction.operands(), [&](const HloInstruction* operand) {
            return operand->shape().dimensions() == instruction.shape().dimensions() &&
                   TakesOperandOfConcatenation(*operand, slice, depth + 1);
          });
+}
+
+// slice(transpose(..concatenate(..)..)): a transpose of what the slice takes.
+Result SliceOfTranspose(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* const transpose = slice->operand(0);
+  const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
+  if (transpose->opcode() != HloOpcode::kTranspose || !HasNoControl(*transpose) ||
+      transpose->user_count() != 1 || transpose->IsRoot() || !transpose->shape().is_static() ||
+      !TakesOperandOfConcatenation(*transpose, attributes.slice, 0)) {
+    return nullptr;
+  }
+  std::vector<int64_t> sizes(transpose->dimensions().size());
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    sizes[static_cast<size_t>(transpose->dimensions()[d])] =
+        slice->shape().dimensions(static_cast<int>(d));
+  }
+  HloInstruction* const taken =
+      rewriter.Create(HloOpcode::kSlice, ShapeUtil::MakeShape(slice->shape().element_type(), sizes),
+                      {transpose->operand(0)},
+                      SliceAttributes{.slice = BeforeTranspose(*transpose, attributes.slice)});
+  return rewriter.Create(HloOpcode::kTranspose, slice->shape(), {taken}, transpose->attributes());
+}
+
+int64_t SizeOf(const SliceDim& slice) {
+  return slice.limit <= slice.start ? 0 : (slice.limit - slice.start - 1) / slice.stride + 1;
+}
+
+// slice(reshape(..concatenate(..)..)): the dimensions that the reshape leaves as they are, sliced
+// before it, the others behind it.
+Result SliceOfReshape(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* const reshape = slice->operand(0);
+  const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
+  if (reshape->opcode() != HloOpcode::kReshape || !HasNoControl(*reshape) ||
+      reshape->user_count() != 1 || reshape->IsRoot() || !reshape->shape().is_static() ||
+      !reshape->operand(0)->shape().is_static() ||
+      !TakesOperandOfConcatenation(*reshape, attributes.slice, 0)) {
+    return nullptr;
+  }
+  const Shape& before = reshape->operand(0)->shape();
+  const int64_t common = CommonMinorDimensions(before, reshape->shape());
+  std::vector<SliceDim> taken = BeforeReshape(*reshape, attributes.slice);
+  std::vector<SliceDim> rest = attributes.slice;
+  std::vector<int64_t> taken_sizes,
+      reshaped_sizes(reshape->shape().dimensions().begin(), reshape->shape().dimensions().end());
+  for (const SliceDim& d : taken) taken_sizes.push_back(SizeOf(d));
+  for (int64_t i = 1; i <= common; ++i) {
+    const int64_t size = taken_sizes[taken_sizes.size() - i];
+    reshaped_sizes[reshaped_sizes.size() - i] = size;
+    rest[rest.size() - i] = Whole(size);
+  }
+  const PrimitiveType type = slice->shape().element_type();
+  HloInstruction* const inner =
+      rewriter.Create(HloOpcode::kSlice, ShapeUtil::MakeShape(type, taken_sizes),
+                      {reshape->operand(0)}, SliceAttributes{.slice = std::move(taken)});
+  HloInstruction* const reshaped =
+      rewriter.Create(HloOpcode::kReshape, ShapeUtil::MakeShape(type, reshaped_sizes), {inner});
+  return rewriter.Create(HloOpcode::kSlice, slice->shape(), {reshaped},
+                         SliceAttributes{.slice = std::move(rest)});
 }
 
 // slice(f(x, concatenate(..))), where only slices read f(..): f of slices. What they have in common
@@ -350,6 +456,8 @@ constexpr RewriteRule kSliceRules[] = {
     {"slice-slice", HloOpcode::kSlice, &SliceTwice},
     {"slice-of-concatenate", HloOpcode::kSlice, &SliceOfConcatenate},
     {"slice-of-elementwise", HloOpcode::kSlice, &SliceOfElementwise},
+    {"slice-of-transpose", HloOpcode::kSlice, &SliceOfTranspose},
+    {"slice-of-reshape", HloOpcode::kSlice, &SliceOfReshape},
     {"elementwise-of-concatenations", std::nullopt, &ElementwiseOfConcatenations},
     {"concatenate-concatenate", HloOpcode::kConcatenate, &ConcatenateOfConcatenate},
     {"transpose-that-is-reshape", HloOpcode::kTranspose, &TransposeThatIsReshape},
