@@ -9,7 +9,8 @@ absl::StatusOr<bool> SimplifyAlgebra(HloModule* module) {
   std::vector<RewriteRule> rules;
   for (const absl::Span<const RewriteRule> family :
        {ElementwiseSimplifications(), ReshapeSimplifications(), BroadcastSimplifications(),
-        SliceSimplifications(), ReductionSimplifications(), ControlSimplifications()}) {
+        SliceSimplifications(), ReductionSimplifications(), ScatterSimplifications(),
+        ControlSimplifications()}) {
     rules.insert(rules.end(), family.begin(), family.end());
   }
   return RewriteToFixedPoint(module, rules);

@@ -21,6 +21,7 @@ absl::Span<const RewriteRule> ReshapeSimplifications();      // algebraic_simpli
 absl::Span<const RewriteRule> BroadcastSimplifications();    // algebraic_simplifier_broadcast.cc
 absl::Span<const RewriteRule> SliceSimplifications();        // algebraic_simplifier_slice.cc
 absl::Span<const RewriteRule> ReductionSimplifications();    // algebraic_simplifier_reduce.cc
+absl::Span<const RewriteRule> ScatterSimplifications();      // algebraic_simplifier_scatter.cc
 absl::Span<const RewriteRule> ControlSimplifications();      // algebraic_simplifier_control.cc
 
 }  // namespace xla

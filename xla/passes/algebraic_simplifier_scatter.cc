@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplification of scatters.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+#include "xla/passes/algebraic_simplifier.h"
+#include "xla/passes/loop_analysis.h"
+#include "xla/passes/pattern.h"
+#include "xla/passes/prefix_scan.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+using m::Any;
+using Result = absl::StatusOr<HloInstruction*>;
+
+// The value of a constant, also of one that a loop carries and never changes; null if unknown.
+const Literal* ConstantOf(const HloInstruction* instruction) {
+  constexpr int kMostLoops = 4;
+  for (int i = 0; i < kMostLoops; ++i) {
+    if (instruction->opcode() == HloOpcode::kConstant) return &instruction->literal();
+    if (instruction->opcode() != HloOpcode::kGetTupleElement ||
+        instruction->operand(0)->opcode() != HloOpcode::kParameter) {
+      return nullptr;
+    }
+    const HloComputation* const body = instruction->parent();
+    const std::vector<HloInstruction*> callers = body->callers();
+    if (callers.size() != 1 || callers[0]->opcode() != HloOpcode::kWhile ||
+        callers[0]->while_body() != body) {
+      return nullptr;
+    }
+    const auto element = static_cast<size_t>(instruction->tuple_index());
+    const std::vector<bool> invariant = InvariantElements(*callers[0]);
+    if (element >= invariant.size() || !invariant[element]) return nullptr;
+    instruction = InitialElement(*callers[0], instruction->tuple_index());
+    if (instruction == nullptr) return nullptr;
+  }
+  return nullptr;
+}
+
+// Whether no two of the index vectors, [count, numbers] in row-major order, are the same.
+bool AreDistinct(const Literal& indices, int64_t numbers) {
+  constexpr int64_t kMostBytes = int64_t{1} << 22;
+  const int64_t bytes = numbers * primitive_util::ByteWidth(indices.shape().element_type());
+  if (bytes <= 0 || indices.size_bytes() > kMostBytes ||
+      primitive_util::BitWidth(indices.shape().element_type()) < 8) {
+    return false;
+  }
+  const char* const data = static_cast<const char*>(indices.untyped_data());
+  absl::flat_hash_set<absl::string_view> seen;
+  for (int64_t offset = 0; offset < indices.size_bytes(); offset += bytes) {
+    if (!seen.insert(absl::string_view(data + offset, static_cast<size_t>(bytes))).second)
+      return false;
+  }
+  return true;
+}
+
+// Whether each element of the operand is updated at most once, by an update of one element.
+bool UpdatesAreDistinct(const HloInstruction& scatter) {
+  const ScatterAttributes& attributes = scatter.attributes<ScatterAttributes>();
+  const Shape& indices = scatter.operand(1)->shape();
+  if (!attributes.update_window_dims.empty() || !attributes.input_batching_dims.empty() ||
+      attributes.index_vector_dim < indices.rank() - 1) {
+    return false;
+  }
+  if (attributes.unique_indices) return true;
+  const Literal* const known = ConstantOf(scatter.operand(1));
+  return known != nullptr &&
+         AreDistinct(*known, static_cast<int64_t>(attributes.scatter_dims_to_operand_dims.size()));
+}
+
+// Whether no element is -0.
+bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
+  constexpr int kDeepest = 4;
+  if (!primitive_util::IsFloatingPointType(instruction.shape().element_type())) return true;
+  if (Match(&const_cast<HloInstruction&>(instruction), m::Splat(0))) return true;
+  if (depth == kDeepest) return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kAdd:  // -0 only as the sum of two
+      return IsNeverNegativeZero(*instruction.operand(0), depth + 1) ||
+             IsNeverNegativeZero(*instruction.operand(1), depth + 1);
+    case HloOpcode::kScatter:
+      return OperationOfReducer(*instruction.to_apply()) == HloOpcode::kAdd &&
+             instruction.shape().IsArray() &&
+             IsNeverNegativeZero(*instruction.operand(0), depth + 1);
+    default:
+      return false;
+  }
+}
+
+// Whether the instruction adds up updates in an array of zeros, and nothing else reads it.
+bool AddsUpInZeros(const HloInstruction& scatter) {
+  if (scatter.opcode() != HloOpcode::kScatter || scatter.operand_count() != 3 ||
+      scatter.user_count() != 1 || scatter.IsRoot() || IsAnnotated(scatter) ||
+      !scatter.control_predecessors().empty() || !scatter.control_successors().empty() ||
+      primitive_util::IsComplexType(scatter.shape().element_type())) {
+    return false;
+  }
+  return absl::c_all_of(
+             scatter.operands(),
+             [](const HloInstruction* operand) { return operand->shape().is_static(); }) &&
+         Match(scatter.mutable_operand(0), m::Splat(0)) &&
+         OperationOfReducer(*scatter.to_apply()) == HloOpcode::kAdd;
+}
+
+// x + scatter(zeros, indices, updates), which adds up: scatter(x + 0, indices, updates). Where
+// several updates have one place their sum would be another one, but for integers. Adding zero
+// turns -0 into 0, as the sum did.
+Result SumWithScatter(HloInstruction* add, Rewriter& rewriter) {
+  const int64_t summand = AddsUpInZeros(*add->operand(1)) ? 1 : 0;
+  HloInstruction* const scatter = add->operand(summand);
+  HloInstruction* x = add->operand(1 - summand);
+  if (!AddsUpInZeros(*scatter) || !x->shape().is_static() ||
+      ShapeUtil::ElementsIn(scatter->operand(2)->shape()) > ShapeUtil::ElementsIn(add->shape())) {
+    return nullptr;
+  }
+  const PrimitiveType type = add->shape().element_type();
+  if (primitive_util::IsFloatingPointType(type) && !UpdatesAreDistinct(*scatter)) return nullptr;
+  if (!IsNeverNegativeZero(*x)) {
+    HloInstruction* const zeros = rewriter.Create(HloOpcode::kBroadcast, add->shape(),
+                                                  {rewriter.Constant(LiteralUtil::Zero(type))});
+    x = rewriter.Create(HloOpcode::kAdd, add->shape(), {x, zeros});
+  }
+  HloComputation* combine = scatter->to_apply();
+  return rewriter.Create(HloOpcode::kScatter, add->shape(),
+                         {x, scatter->operand(1), scatter->operand(2)}, scatter->attributes(),
+                         {&combine, 1});
+}
+
+constexpr RewriteRule kScatterRules[] = {
+    {"sum-with-scatter", HloOpcode::kAdd, &SumWithScatter},
+};
+
+}  // namespace
+
+absl::Span<const RewriteRule> ScatterSimplifications() { return kScatterRules; }
+
+}  // namespace xla
