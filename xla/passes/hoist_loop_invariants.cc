@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/loop_analysis.h"
 #include "xla/passes/simplify_loops.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -107,7 +109,26 @@ class LoopHoist {
     int64_t operand_bytes = 0;
     for (const HloInstruction* operand : instruction.operands())
       operand_bytes += ShapeUtil::ByteSizeOf(operand->shape());
-    return ShapeUtil::ByteSizeOf(instruction.shape()) <= operand_bytes;
+    return ShapeUtil::ByteSizeOf(instruction.shape()) <= operand_bytes ||
+           IsWidenedForContraction(instruction);
+  }
+
+  // Whether a contraction in each iteration reads the instruction, which holds an array in a wider
+  // type. Such an array is in memory in any case, and the longer life of a small one costs little.
+  // Narrow floating-point types are widened within the contraction.
+  bool IsWidenedForContraction(const HloInstruction& instruction) const {
+    constexpr int64_t kMostBytes = 1 << 22;
+    if (instruction.opcode() != HloOpcode::kConvert ||
+        ShapeUtil::ByteSizeOf(instruction.shape()) > kMostBytes) {
+      return false;
+    }
+    const PrimitiveType from = instruction.operand(0)->shape().element_type();
+    if (primitive_util::IsFloatingPointType(from) && primitive_util::BitWidth(from) < 32)
+      return false;
+    return absl::c_any_of(instruction.users(), [&](const HloInstruction* user) {
+      return (user->opcode() == HloOpcode::kDot || user->opcode() == HloOpcode::kConvolution) &&
+             !invariants_.contains(user);
+    });
   }
 
   bool HasVariantUser(const HloInstruction& instruction) const {
