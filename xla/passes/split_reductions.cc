@@ -21,6 +21,9 @@ using Dimensions = std::vector<int64_t>;
 constexpr int64_t kColumnParts = 16, kManyColumns = 1024, kVeryLongColumn = 32768;
 // Reductions that are shorter, or of fewer elements altogether, stay.
 constexpr int64_t kLongColumn = 512, kLargeArray = 32768;
+// The same where rows are reduced, and with them outer dimensions, but not those between: without
+// a first step they are read element by element.
+constexpr int64_t kLargeArrayOfRows = 2048;
 // Rows of at most this length, of which at least so many are added up, are first added element by
 // element: vectors then hold neighbours.
 constexpr int64_t kShortRow = 512, kManyRows = 8;
@@ -130,12 +133,14 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
     (reduces ? length : results) *= operand.dimensions(static_cast<int>(d));
     if (d > 0 && !reduces && is_reduced[static_cast<size_t>(d) - 1]) in_rows = false;
   }
-  if (length * results < kLargeArray) return std::nullopt;
+  const bool has_rows_apart = !in_rows && is_reduced.back();
+  if (length * results < (has_rows_apart ? kLargeArrayOfRows : kLargeArray)) return std::nullopt;
   for (int64_t d = rank - 1; d >= 0 && is_reduced[static_cast<size_t>(d)]; --d)
     row *= operand.dimensions(static_cast<int>(d));
   if (!in_rows && row > kShortRow) return SplitOffLongRows(operand, is_reduced);
-  if (!in_rows && is_reduced.back()) {
+  if (has_rows_apart) {
     if (std::optional<Split> split = SplitOffShortRows(operand, is_reduced)) return split;
+    if (length * results < kLargeArray) return std::nullopt;
   }
   const bool stays =
       in_rows ? results >= kFewRows
