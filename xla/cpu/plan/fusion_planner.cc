@@ -182,7 +182,7 @@ class Planner {
           rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
       std::vector<Path> paths = PathsOf(*instruction);
       const int64_t path_cost = PathCost(*instruction, paths);
-      fits &= path_cost <= kMaxPathCost;
+      fits &= path_cost <= kMaxPathCost && !(HasGapsInRows(*instruction) && MayCombine(kernels));
       std::vector<Pass> passes = PassesOf(*instruction);
       const int64_t most_passes = MostPasses(*instruction, passes);
       const int64_t repeated_cost =
@@ -296,6 +296,22 @@ class Planner {
     return instruction.opcode() == HloOpcode::kReduce ||
            instruction.opcode() == HloOpcode::kReduceWindow ||
            instruction.opcode() == HloOpcode::kDot;
+  }
+
+  // Whether elements of a row have zeros or the like between them. Loops are divided into phases
+  // for them; reductions look at each element.
+  static bool HasGapsInRows(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kPad && instruction.shape().rank() > 0 &&
+           absl::c_any_of(instruction.attributes<PadAttributes>().padding,
+                          [](const PadDim& dim) { return dim.interior > 0; });
+  }
+
+  // Whether one of the kernels combines elements.
+  bool MayCombine(const std::vector<const HloInstruction*>& kernels) const {
+    return absl::c_any_of(kernels, [&](const HloInstruction* kernel) {
+      return CombinesElements(*kernel) || inner_kernels_.contains(kernel) ||
+             row_kernels_.contains(kernel);
+    });
   }
 
   // A kernel that reduces its rows first has no other reductions (ReducesOwnRows): it would reduce
