@@ -46,6 +46,15 @@ double CopyCost(double runs, double run, int64_t run_stride, int64_t next_stride
   return runs * (rate.run + run * rate.element);
 }
 
+// Of a run of elements at one distance, beyond those of the elements.
+constexpr double kRun = 14;
+
+// The runs that the depth of a matrix consists of beyond one.
+double RunsOf(const MatrixView& matrix) {
+  if (matrix.k.IsOneRun()) return 0;
+  return static_cast<double>(matrix.k.count()) / static_cast<double>(matrix.k.run_length());
+}
+
 // The sum of cost(columns of a panel) over the panels of a matrix, and the zeros that fill the
 // last.
 template <typename F>
@@ -76,9 +85,9 @@ double TilesCost(int64_t m, int64_t n, int64_t k, const TileSizes& tile) {
 double PackRowsCost(const MatrixView& matrix, PrimitiveType type) {
   constexpr double kRow = 5;
   const auto lines = static_cast<double>(matrix.lines.count());
-  return lines * kRow + CopyCost(lines, static_cast<double>(matrix.k.count()),
-                                 matrix.k.run_stride(), matrix.lines.run_stride(),
-                                 IsConverted(matrix, type));
+  return lines * (kRow + RunsOf(matrix) * kRun) +
+         CopyCost(lines, static_cast<double>(matrix.k.count()), matrix.k.run_stride(),
+                  matrix.lines.run_stride(), IsConverted(matrix, type));
 }
 
 double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t width) {
@@ -92,9 +101,11 @@ double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t widt
     return CopyCost(lines, k, k_stride, line_stride, /*is_converted=*/true) +
            lines * k * kScattered;
   }
+  const double runs = RunsOf(matrix);
   return ForPanels(matrix, width, [&](double columns) {
-    return CopyCost(static_cast<double>(matrix.k.count()), columns, matrix.lines.run_stride(),
-                    matrix.k.run_stride(), IsConverted(matrix, type));
+    return runs * kRun + CopyCost(static_cast<double>(matrix.k.count()), columns,
+                                  matrix.lines.run_stride(), matrix.k.run_stride(),
+                                  IsConverted(matrix, type));
   });
 }
 

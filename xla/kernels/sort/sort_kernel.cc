@@ -16,6 +16,7 @@
 #include "hwy/base.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/call_context.h"
+#include "xla/kernels/sort/first_few.h"
 #include "xla/kernels/sort/key_encoding.h"
 #include "xla/kernels/sort/sort.h"
 #include "xla/primitive_util.h"
@@ -568,7 +569,8 @@ std::unique_ptr<const Kernel> MakeOf(const TopKSpec& spec) {
 }
 
 constexpr Form<TopKSpec> kTopKForms[] = {{"select", &SelectCost, &MakeOf<SelectKernel>},
-                                         {"order", &OrderCost, &MakeOf<TopKKernel>}};
+                                         {"order", &OrderCost, &MakeOf<TopKKernel>},
+                                         {"first few", &FirstFewCost, &MakeFirstFew}};
 
 }  // namespace
 
