@@ -218,12 +218,7 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
   if (is_linear_) {
     if (CountOf(shape) != 1) linear = math_.Multiply(index[0], element_bytes);
   } else {
-    int64_t stride = element_bytes;
-    for (size_t d = index.size(); d-- > 0;) {
-      const int64_t size = shape.dimensions(static_cast<int>(d));
-      if (size != 1) linear = math_.Add(linear, math_.Multiply(index[d], stride));
-      stride *= size;
-    }
+    linear = math_.Multiply(math_.Linearize(index, shape.dimensions()), element_bytes);
   }
   address.bytes = linear.base;
   address.step = linear.lanes == nullptr ? linear.step : 0;

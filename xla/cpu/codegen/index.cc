@@ -186,15 +186,45 @@ IndexTerm IndexMath::Linearize(absl::Span<const IndexTerm> index,
                                absl::Span<const int64_t> dimensions) const {
   IndexTerm linear = Constant(0);
   int64_t stride = 1;
-  for (size_t d = dimensions.size(); d-- > 0;) {
-    if (dimensions[d] != 1) linear = Add(linear, Multiply(index[d], stride));
-    stride *= dimensions[d];
+  size_t end = dimensions.size();
+  while (end > 0) {
+    size_t begin = end - 1;
+    if (const Division* division = DivisionAtEnd(index.first(end), dimensions.first(end))) {
+      begin = end - division->dimensions.size();
+      linear = Add(linear, Multiply(division->linear, stride));
+    } else if (dimensions[begin] != 1) {
+      linear = Add(linear, Multiply(index[begin], stride));
+    }
+    for (size_t d = begin; d < end; ++d) stride *= dimensions[d];
+    end = begin;
   }
   return linear;
 }
 
+void IndexMath::Remember(const IndexTerm& linear, absl::Span<const int64_t> dimensions,
+                         const IndexVector& index) const {
+  constexpr size_t kMostDivisions = 16;
+  if (dimensions.size() > 1 && index.size() == dimensions.size() &&
+      divisions_.size() < kMostDivisions) {
+    divisions_.push_back({linear, {dimensions.begin(), dimensions.end()}, index});
+  }
+}
+
+const IndexMath::Division* IndexMath::DivisionAtEnd(absl::Span<const IndexTerm> index,
+                                                    absl::Span<const int64_t> dimensions) const {
+  for (const Division& division : divisions_) {
+    const size_t size = division.dimensions.size();
+    if (size <= dimensions.size() && dimensions.last(size) == division.dimensions &&
+        index.last(size) == division.index) {
+      return &division;
+    }
+  }
+  return nullptr;
+}
+
 IndexVector IndexMath::Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const {
   IndexVector index(dimensions.size());
+  const IndexTerm whole = linear;
   size_t first = 0;  // the most significant dimension that is not 1 needs no remainder
   while (first < dimensions.size() && dimensions[first] == 1) ++first;
   for (size_t d = dimensions.size(); d-- > 0;) {
@@ -207,6 +237,7 @@ IndexVector IndexMath::Delinearize(IndexTerm linear, absl::Span<const int64_t> d
       linear = Divide(linear, dimensions[d]);
     }
   }
+  Remember(whole, dimensions, index);
   return index;
 }
 
@@ -233,6 +264,7 @@ IndexVector IndexMath::Reshape(absl::Span<const IndexTerm> index, absl::Span<con
     }
     const auto sizes_from = from.subspan(i0, i - i0), sizes_to = to.subspan(j0, j - j0);
     IndexVector part = ReshapeByDimensions(index.subspan(i0, i - i0), sizes_from, sizes_to);
+    if (sizes_from.size() == 1) Remember(index[i0], sizes_to, part);
     if (part.empty() && !sizes_to.empty())
       part = Delinearize(Linearize(index.subspan(i0, i - i0), sizes_from), sizes_to);
     result.insert(result.end(), part.begin(), part.end());

@@ -77,7 +77,8 @@ class IndexMath {
   // Uniform and vector terms are moved into the range where they are outside of it.
   IndexTerm ClampUnlessAffine(const IndexTerm& a, int64_t low, int64_t high) const;
 
-  // The position in row-major order of an array of these dimensions.
+  // The position in row-major order of an array of these dimensions. What Delinearize gave for them
+  // is not computed again.
   IndexTerm Linearize(absl::Span<const IndexTerm> index,
                       absl::Span<const int64_t> dimensions) const;
   IndexVector Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const;
@@ -93,8 +94,21 @@ class IndexMath {
   // Whether all lanes have the same quotient.
   bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
 
+  // A position that was divided into indices.
+  struct Division {
+    IndexTerm linear;
+    std::vector<int64_t> dimensions;
+    IndexVector index;
+  };
+  void Remember(const IndexTerm& linear, absl::Span<const int64_t> dimensions,
+                const IndexVector& index) const;
+  // That of the last dimensions of an array; null if they are of no such position.
+  const Division* DivisionAtEnd(absl::Span<const IndexTerm> index,
+                                absl::Span<const int64_t> dimensions) const;
+
   Ir& ir_;
   const int lanes_;
+  mutable std::vector<Division> divisions_;
 };
 
 }  // namespace xla::cpu
