@@ -16,9 +16,11 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 # Tests that `make arm64` builds and runs.
 ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
+# Tests that repeat others, or run no code of ours: CI does not run them under AddressSanitizer.
+REPEATS = ^(variants|levels|package|headers|docs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -65,15 +67,18 @@ arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tes
 	@scripts/test_arm64.sh build-arm64
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
-	@scripts/check_new_operation.py --jobs $(JOBS)
+	@scripts/check_additions.py operation --jobs $(JOBS)
 
-asan: deps ## run the tests under AddressSanitizer and UBSan (build-asan/), without those matching SKIP
+new-strategy: deps ## check that a strategy for kernels is added by the steps of docs/cpu.md
+	@scripts/check_additions.py strategy --jobs $(JOBS)
+
+asan: deps ## run the tests under AddressSanitizer and UBSan (build-asan/); PART=representative: those of CI
 	@cmake --preset asan
-	@cmake --build --preset asan --parallel $(JOBS)
+	@cmake --build --preset asan --parallel $(JOBS) $(if $(PART),--target $(PART)_tests)
 # LeakSanitizer of GCC 12 mistakes the header of some blocks of thread-local storage and crashes when
 # it scans them; such storage belongs to libraries that are loaded at run time.
 	@ASAN_OPTIONS=intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	    ctest --test-dir build-asan --output-on-failure --parallel $(JOBS) $(if $(SKIP),-E '$(SKIP)')
+	    ctest --test-dir build-asan --output-on-failure --parallel $(JOBS) $(if $(PART),-E '$(REPEATS)')
 
 tsan: deps ## run what uses threads under ThreadSanitizer (build-tsan/)
 	@cmake --preset tsan
@@ -105,6 +110,9 @@ faults: deps ## let allocations and writes fail, and send signals, at FAULT_POIN
 
 interrupt: build ## press Ctrl-C at random moments of the programs of tests/programs
 	@fuzz/faults/interrupt.py --xylem build/xylem --seed $(SEED) --waiting tests/programs/*/
+
+compare-code: deps ## list programs that are compiled otherwise than at a commit: make compare-code BASE=main DIFF=3
+	@scripts/compare_code.py $(BASE) --diff $(or $(DIFF),0) --jobs $(JOBS)
 
 variants: deps ## write the expected outcomes of tests/variants again
 	@cmake --preset release
@@ -181,4 +189,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-warnings build-wheel build-deb
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-warnings build-wheel build-deb build-base

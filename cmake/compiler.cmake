@@ -53,12 +53,17 @@ if(XYLEM_FUZZ)
 endif()
 if(XYLEM_SANITIZE)
   add_compile_options(-fsanitize=${XYLEM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  # AddressSanitizer reports null pointers that are used, too; these checks take a tenth of the compile time.
+  if(XYLEM_SANITIZE MATCHES "address")
+    add_compile_options(-fno-sanitize=null,object-size)
+  endif()
   add_link_options(-fsanitize=${XYLEM_SANITIZE})
   # Under ThreadSanitizer the headers of protobuf add members to map fields, which the library of the
   # system does not have; our own code asks for another name.
   if(XYLEM_SANITIZE STREQUAL "thread")
     add_compile_options(-U__SANITIZE_THREAD__ -DXYLEM_THREAD_SANITIZER)
   endif()
+  add_compile_definitions(XYLEM_SANITIZER)
 endif()
 
 find_program(XYLEM_LLD ld.lld)

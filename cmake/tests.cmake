@@ -83,8 +83,19 @@ foreach(entry ${entries})
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(test_${room} PRIVATE -O1)
   endif()
-  gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300)
+  if(XYLEM_SANITIZE)
+    # A process for each test would spend a quarter of the time on starting.
+    foreach(part RANGE 1 4)
+      math(EXPR index "${part} - 1")
+      add_test(NAME ${room}.${part}of4 COMMAND test_${room} --gtest_brief=1
+               WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set_tests_properties(${room}.${part}of4 PROPERTIES TIMEOUT 1200
+          ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index}")
+    endforeach()
+  else()
+    gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300)
+  endif()
 endforeach()
 
 if(TARGET test_pjrt)
@@ -106,12 +117,24 @@ if(TARGET test_cpu)
   # For the headers that emit code.
   target_include_directories(test_cpu SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 endif()
+# Fingerprints of what the compiler makes of programs: scripts/compare_code.py.
+add_library(xylem_fingerprints STATIC EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/tests/fingerprints/compiled_text.cc
+    ${PROJECT_SOURCE_DIR}/tests/fingerprints/programs.cc
+    ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain.cc
+    ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
+target_compile_definitions(xylem_fingerprints PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
+target_link_libraries(xylem_fingerprints PUBLIC xla_cpu xla_verify xla_text GTest::gtest
+                      PRIVATE xylem_warnings)
+xylem_use_precompiled_header(xylem_fingerprints)
+add_executable(fingerprints EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/fingerprints/main.cc)
+target_link_libraries(fingerprints PRIVATE xylem_fingerprints xylem_warnings)
+set_target_properties(fingerprints PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+xylem_use_precompiled_header(fingerprints)
 if(TARGET test_variants AND TARGET xylem)
   add_dependencies(test_variants xylem)
   target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${PROJECT_BINARY_DIR}")
-  target_sources(test_variants PRIVATE
-      ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain.cc
-      ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
+  target_link_libraries(test_variants PRIVATE xylem_fingerprints)
   # For the headers that plan and emit kernels.
   target_include_directories(test_variants SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 endif()
@@ -177,11 +200,12 @@ if(TARGET xylem)
   set_tests_properties(test_reports PROPERTIES TIMEOUT 600)
 endif()
 
-# The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.
+# The steps of the documentation that add an operation or a strategy for kernels can be applied; `make
+# new-operation` and `make new-strategy` build the result.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
-  add_test(NAME new_operation_steps
-           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check_new_operation.py --steps)
+  add_test(NAME addition_steps
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check_additions.py --steps)
 endif()
 
 # Reference programs, from kernels to networks, compared with sampled results of XLA.

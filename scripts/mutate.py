@@ -13,6 +13,10 @@ How it works: sites.py finds sites in text; an active mutant is chosen when a pr
 test reaches (XYLEM_MUTANT_TRACE=FILE), so that only these run for a mutant. A mutant that does not
 compile is left out and another one drawn in its place.
 
+With --in-place BUILD no copy is built: the mistakes are written into this tree, whose folder BUILD is
+up to date, so that only what holds one of them is compiled again. The tree should be one to throw away,
+such as a clone; `git checkout xla tools` restores it. --tests and --targets leave the tests of other rooms alone.
+
 scripts/mutation/equivalent.txt lists mutants that no test can notice, with the reason.
 """
 import argparse
@@ -135,31 +139,37 @@ def test_targets(tree):
     return [*(f"test_{room}" for room in sorted(rooms)), "xylem", "op_coverage", "local_client"]
 
 
-def build(original, target, folder, jobs, mutants, cmake_arguments):
+def build(original, target, folder, jobs, mutants, cmake_arguments, targets):
     """Builds what compiles, and drops mutants that do not."""
-    subprocess.run(["cmake", "-S", str(target), "-B", str(folder), "-G", "Ninja", *cmake_arguments],
-                   check=True, stdout=subprocess.DEVNULL)
+    if cmake_arguments is not None:
+        subprocess.run(["cmake", "-S", str(target), "-B", str(folder), "-G", "Ninja",
+                        *cmake_arguments], check=True, stdout=subprocess.DEVNULL)
     log = folder / "mutants.log"
     for attempt in range(12):
         write_mutants(original, target, mutants)
         with open(log, "w") as out:
-            code = subprocess.run(["ninja", "-C", str(folder), f"-j{jobs}", "-k0",
-                                   *test_targets(target)], stdout=out,
-                                  stderr=subprocess.STDOUT).returncode
+            code = subprocess.run(["ninja", "-C", str(folder), f"-j{jobs}", "-k0", *targets],
+                                  stdout=out, stderr=subprocess.STDOUT).returncode
         if code == 0:
             return
         text = log.read_text(errors="replace")
         bad = set()
-        for path, line in re.findall(r"(?:^|[ /])((?:xla|tools)/[\w./]+):(\d+):\d+:", text, re.M):
-            bad |= {number for number, site in mutants.items()
-                    if site.path == path and site.first_line <= int(line) <= site.last_line}
+        for path, line in re.findall(r"(?:^|[ /])((?:xla|tools)/[\w./]+):(\d+):\d+: error", text, re.M):
+            # The line itself; else one nearby, such as that of a declaration before its use.
+            for reach in (0, 3):
+                near = {number for number, site in mutants.items() if site.path == path and
+                        site.first_line - reach <= int(line) <= site.last_line + reach}
+                bad |= near
+                if near:
+                    break
         # Objects that failed without a line of a mutant; joined sources include several files.
         for path in re.findall(r"^FAILED: .*? ?([\w./]+\.cc?x?x?)\.o", text, re.M):
-            paths = [path]
+            paths = [re.sub(r"^CMakeFiles/[^/]+\.dir/", "", path)]
             if "/Unity/" in path or "unity_" in path:
                 joined = folder / re.sub(r"\.dir/(.*/)?(unity_)", r".dir/Unity/\2", path)
                 if joined.is_file():
-                    paths = re.findall(r'#include ".*?/src/([^"]+)"', joined.read_text())
+                    paths = [str(pathlib.Path(included).relative_to(target)) for included in
+                             re.findall(r'#include "([^"]+)"', joined.read_text())]
             own = {number for number, site in mutants.items() if site.path in paths}
             if not own & bad:
                 bad |= own
@@ -226,7 +236,11 @@ def main():
     parser.add_argument("--headers", action="store_true", help="mutate headers, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build-mutate")
+    parser.add_argument("--in-place", type=pathlib.Path, metavar="BUILD",
+                        help="mutate this tree itself, and build in its folder BUILD")
     parser.add_argument("--exclude-tests", default=run_tests.EXCLUDED)
+    parser.add_argument("--tests", default="", help="only tests whose names match")
+    parser.add_argument("--targets", nargs="*", help="what these tests run; the default is all")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of the mutants to run")
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--keep-build", action="store_true", help="run the mutants of the last build")
@@ -261,19 +275,22 @@ def main():
             print(f"{number}: {site.path}:{site.first_line}: {site.operator}: {site.description}")
         return
 
-    target = arguments.work / "src"
-    folder = target / "build"
+    target = ROOT if arguments.in_place else arguments.work / "src"
+    folder = ROOT / arguments.in_place if arguments.in_place else target / "build"
+    targets = arguments.targets or test_targets(ROOT)
     state = arguments.work / "mutants.json"
     if arguments.keep_build or arguments.only_tests:
         mutants = {int(number): sites.Site(**fields)
                    for number, fields in json.loads(state.read_text()).items()}
         if arguments.only_tests:
-            copy_tree(target, ["tests"])
-            subprocess.run(["ninja", "-C", str(folder), f"-j{arguments.jobs}",
-                            *test_targets(target)], check=True)
+            if not arguments.in_place:
+                copy_tree(target, ["tests"])
+            subprocess.run(["ninja", "-C", str(folder), f"-j{arguments.jobs}", *targets], check=True)
     else:
-        copy_tree(target, ["."], original)
-        build(original, target, folder, arguments.jobs, mutants, arguments.cmake)
+        if not arguments.in_place:
+            copy_tree(target, ["."], original)
+        build(original, target, folder, arguments.jobs, mutants,
+              None if arguments.in_place else arguments.cmake, targets)
         mutants = dict(list(sorted(mutants.items()))[:arguments.count])
         state.write_text(json.dumps({number: dataclasses.asdict(site)
                                      for number, site in mutants.items()}))
@@ -286,8 +303,8 @@ def main():
                  if int(number) in mutants and outcome["outcome"] != "survived"}
     chosen = {number: site for number, site in mutants.items() if number not in known}
     print(f"{len(mutants)} mutants compile; running tests for {len(chosen)}", flush=True)
-    outcomes = known | run_tests.run(folder, chosen, arguments.jobs, arguments.exclude_tests,
-                                     arguments.work, arguments.budget)
+    outcomes = known | run_tests.run(folder, chosen, arguments.jobs, arguments.tests,
+                                     arguments.exclude_tests, arguments.work, arguments.budget)
     (arguments.work / "outcomes.json").write_text(json.dumps(outcomes, indent=1))
     score = report(mutants, outcomes, sys.stdout)
     with open(arguments.work / "report.txt", "w") as out:

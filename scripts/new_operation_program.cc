@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses the operations that docs/hacking.md adds (scripts/check_new_operation.py): builds a program
+// Uses the operations that docs/hacking.md adds (scripts/check_additions.py): builds a program
 // with them, takes it through proto and text, verifies, interprets and compiles it, and compares
 // the results.
 #include <cmath>
@@ -34,8 +34,7 @@ absl::Status Run() {
   Roll(Hypot(x, y, /*broadcast_dimensions=*/{1}), /*dimension=*/1, /*shift=*/-1);
   XLA_ASSIGN_OR_RETURN(const XlaComputation built, b.Build());
 
-  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> read,
-                       CreateModuleFromProto(built.proto()));
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> read, CreateModuleFromProto(built.proto()));
   const std::string text = ModuleToString(*read);
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        ParseAndReturnUnverifiedModule(text));

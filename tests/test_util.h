@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -43,6 +44,12 @@ inline const std::string& ProcessTempDir() {
   };
   static const Folder folder;
   return folder.path;
+}
+
+// The bytes of a file; none if it cannot be read.
+inline std::string ReadWholeFile(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 inline const absl::Status& GetStatus(const absl::Status& status) { return status; }

@@ -13,7 +13,7 @@ import time
 
 # Tests of the tree itself, those that build, which the copied and changed sources upset, and those
 # that measure.
-EXCLUDED = r"^(limits|structure\.|headers\.|package|differential|jax_|new_operation|op_?page)"
+EXCLUDED = r"^(limits|structure\.|headers\.|package|differential|jax_|addition_|op_?page)"
 
 
 # A mutant may allocate, or write, without end.
@@ -45,11 +45,12 @@ class Test:
         return good != bool(self.properties.get("WILL_FAIL", False))
 
 
-def list_tests(folder, excluded):
+def list_tests(folder, included, excluded):
     text = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1"], check=True,
                           capture_output=True, text=True).stdout
     tests = [Test(entry) for entry in json.loads(text)["tests"]]
-    return [test for test in tests if test.command and not re.search(excluded, test.name)
+    return [test for test in tests if test.command and re.search(included, test.name)
+            and not re.search(excluded, test.name)
             and not test.properties.get("DISABLED", False)]
 
 
@@ -149,11 +150,11 @@ def run_mutant(number, reaching, work, budget):
     return result
 
 
-def run(folder, mutants, jobs, excluded, work, budget=float("inf")):
+def run(folder, mutants, jobs, included, excluded, work, budget=float("inf")):
     """The outcome of each mutant: killed, survived or inapplicable. After `budget` seconds no more
     tests are begun for a mutant, which then counts as a survivor."""
     work = work.resolve()
-    tests = list_tests(folder, excluded)
+    tests = list_tests(folder, included, excluded)
     start = time.monotonic()
     reaching = trace_tests(tests, max(mutants, default=0), jobs, work)
     print(f"  {len(tests)} tests traced in {time.monotonic() - start:.0f} s", flush=True)

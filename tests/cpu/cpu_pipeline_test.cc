@@ -30,12 +30,7 @@
 namespace xla {
 namespace {
 
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using testing::ReadWholeFile;
 
 // Constants are folded.
 Pipeline Folding() {
@@ -60,7 +55,7 @@ TEST(CpuPipeline, KeepsTheReferenceProgramsValid) {
     const std::filesystem::path path = entry.path() / "program.hlo";
     if (!std::filesystem::exists(path)) continue;
     SCOPED_TRACE(path.string());
-    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(ReadFile(path)));
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(ReadWholeFile(path)));
     PipelineStatistics statistics;
     ASSERT_OK(Folding().Run(module.get(), {.verify = true}, &statistics));
     EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
@@ -74,7 +69,7 @@ TEST(CpuPipeline, ComputesTheSame) {
   for (const char* name : {"dispatch_scalar", "while_scalar_100k", "dispatch_mlp_tiny"}) {
     SCOPED_TRACE(name);
     ASSERT_OK_AND_ASSIGN(const auto before,
-                         ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                         ParseAndReturnUnverifiedModule(ReadWholeFile(absl::StrCat(
                              XYLEM_SOURCE_DIR, "/tests/programs/", name, "/program.hlo"))));
     const std::unique_ptr<HloModule> after = before->Clone();
     ASSERT_OK(Folding().Run(after.get()));
@@ -85,7 +80,7 @@ TEST(CpuPipeline, ComputesTheSame) {
 // JAX's random bits: a loop of five trips over arrays becomes straight arithmetic.
 TEST(CpuPipeline, UnrollsThreefry) {
   ASSERT_OK_AND_ASSIGN(const auto module,
-                       ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                       ParseAndReturnUnverifiedModule(ReadWholeFile(absl::StrCat(
                            XYLEM_SOURCE_DIR, "/tests/programs/rng_uniform/program.hlo"))));
   EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
   ASSERT_OK(Folding().Run(module.get()));
@@ -105,7 +100,7 @@ TEST(CpuPipeline, DoesNotDependOnMetadata) {
   int compared = 0;
   for (const auto& path : paths) {
     for (const absl::string_view part :
-         absl::StrSplit(ReadFile(path), absl::ByString("\n// ----"))) {
+         absl::StrSplit(ReadWholeFile(path), absl::ByString("\n// ----"))) {
       const size_t start = part.find("HloModule");
       if (start == absl::string_view::npos) continue;
       const std::string text(part.substr(start));
@@ -245,7 +240,7 @@ TEST(CpuPipeline, EachPassCanBeDisabled) {
   for (const char* name :
        {"dispatch_scalar", "while_scalar_100k", "dispatch_mlp_tiny", "softmax"}) {
     ASSERT_OK_AND_ASSIGN(const auto module,
-                         ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                         ParseAndReturnUnverifiedModule(ReadWholeFile(absl::StrCat(
                              XYLEM_SOURCE_DIR, "/tests/programs/", name, "/program.hlo"))));
     for (const absl::Span<const Pass> passes : {AllPasses(), CpuPasses()}) {
       for (const Pass& pass : passes) {

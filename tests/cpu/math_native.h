@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as the type of lanes of xla/cpu/codegen/math_*.h: the functions of the generated code, run
-// natively.
+// Numbers as the type of lanes of xla/cpu/codegen/math_*.h: the functions of the generated code,
+// run natively.
 #ifndef TESTS_CPU_MATH_NATIVE_H_
 #define TESTS_CPU_MATH_NATIVE_H_
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,12 +29,8 @@
 namespace xla::cpu {
 namespace {
 
+using ::xla::testing::ReadWholeFile;
 using ::xla::testing::SourcePath;
-
-std::string ReadWholeFile(const std::string& path) {
-  std::ifstream in(path);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 constexpr char kMachine[] = "// MACHINE: ", kExpect[] = "// EXPECT: ";
 

@@ -34,11 +34,12 @@ void AddOutcome(const std::string& change, const std::string& text, size_t compi
     lines->push_back(absl::StrCat("  ", change, ": ", OneLine(status.message(), 100)));
     return;
   }
-  const size_t number = std::stoul(Fingerprint(text), nullptr, 16);
+  const size_t number = HashOf(text);
   const Outcome outcome = OutcomeOf(text, number % compiled_one_of == 0);
-  lines->push_back(absl::StrCat(
-      "  ", change, ": ", OneLine(outcome.interpreted, 100), " ", Fingerprint(outcome.interpreted),
-      outcome.difference.empty() ? "" : " | compiled: ", outcome.difference));
+  lines->push_back(absl::StrCat("  ", change, ": ", OneLine(outcome.interpreted, 100), " ",
+                                Fingerprint(outcome.interpreted)));
+  EXPECT_EQ(outcome.difference, "") << "compiled, instead of " << outcome.interpreted << "\n"
+                                    << text;
 }
 
 // With each dimension of each operand dynamic, and with all.
@@ -51,6 +52,8 @@ void AddDynamicSizes(const Alone& alone, std::vector<std::string>* lines) {
       std::vector<Shape> one = alone.operands();
       one[k].set_dynamic_dimension(d, true);
       all[k].set_dynamic_dimension(d, true);
+      // Index vectors have as many elements as the operation says.
+      if (k == 1 && d == 1 && absl::StrContains(alone.With(one), " scatter(")) continue;
       AddOutcome(absl::StrCat(k, ".", d), alone.With(one), 4, lines);
     }
   }
@@ -98,6 +101,8 @@ void AddOtherTypes(const Alone& alone, std::vector<std::string>* lines) {
 // Operands in another layout, and the result: values stay. Orders of three dimensions or more
 // differ from their inverses.
 void CheckLayouts(const Alone& alone, std::vector<std::string>* lines) {
+  // Of which elements lie where.
+  if (absl::StrContains(alone.With(alone.operands()), " bitcast(")) return;
   const Outcome plain = OutcomeOf(alone.With(alone.operands()), /*compiled=*/false);
   if (!plain.is_valid) return;
   const auto reverse = [](Shape* shape) {
@@ -119,14 +124,12 @@ void CheckLayouts(const Alone& alone, std::vector<std::string>* lines) {
     const auto without_layout = [](const std::string& value) {
       return value.substr(std::min(value.find(' '), value.size()));
     };
-    if (!outcome.is_valid) {
-      lines->push_back("  is not valid in other layouts");
-    } else if (without_layout(outcome.interpreted) != without_layout(plain.interpreted)) {
-      lines->push_back(absl::StrCat("  in other layouts: ", OneLine(outcome.interpreted, 100), " ",
-                                    Fingerprint(outcome.interpreted)));
+    lines->push_back(outcome.is_valid ? absl::StrCat("  ", OneLine(outcome.interpreted, 100))
+                                      : "  is not valid in other layouts");
+    if (outcome.is_valid) {
+      EXPECT_EQ(without_layout(outcome.interpreted), without_layout(plain.interpreted)) << text;
     }
-    if (!outcome.difference.empty())
-      lines->push_back(absl::StrCat("  in other layouts compiled: ", outcome.difference));
+    EXPECT_EQ(outcome.difference, "") << "compiled\n" << text;
   }
 }
 
@@ -154,7 +157,8 @@ void ExpectAlone(const std::string& name,
     lines.push_back(absl::StrCat("== ", path.stem().string()));
     add_program(ReadWholeFile(path.string()), path.stem().string());
   }
-  ExpectLines(name, lines);
+  EXPECT_GT(lines.size(), 300u);
+  WriteOutcomes(name, lines);
 }
 
 TEST(Values, DynamicSizes) {

@@ -714,7 +714,7 @@ TEST(BuilderRules, Library) {
       return values.ok() ? (*values)[0] : b.ReportError(values.status());
     });
   }
-  ExpectLines("builder_library", library.lines());
+  ExpectKinds("builder_library", library.lines());
 }
 
 }  // namespace

@@ -62,8 +62,10 @@ std::string DifferenceOf(const std::string& text) {
 }
 
 TEST(CompiledVariants, Operations) {
-  std::vector<std::string> lines;
   int64_t count = 0;
+#ifndef NDEBUG
+  GTEST_SKIP() << "debug builds verify programs after each pass, and refuse more of them";
+#endif
   for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo")) {
     const std::string name = path.stem().string(), call = absl::StrCat(" ", name, "(");
     std::vector<Variant> variants =
@@ -71,16 +73,10 @@ TEST(CompiledVariants, Operations) {
             .Make([&](absl::string_view text) { return absl::StrContains(text, call); }, false);
     for (const Variant& variant : variants) {
       ++count;
-      const std::string difference = DifferenceOf(variant.text);
-      if (!difference.empty())
-        lines.push_back(absl::StrCat(name, " ", OneLine(variant.change), ": ", difference));
+      EXPECT_EQ(DifferenceOf(variant.text), "") << name << " " << variant.change;
     }
   }
-  lines.push_back(absl::StrCat(count, " variants"));
-#ifndef NDEBUG
-  GTEST_SKIP() << "debug builds verify programs after each pass, and refuse more of them";
-#endif
-  ExpectLines("compiled_variants", lines);
+  EXPECT_GT(count, 1000);
 }
 
 }  // namespace

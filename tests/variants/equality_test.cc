@@ -73,7 +73,7 @@ TEST(EqualityVariants, Programs) {
           HasOtherHash(*original, **changed, text, variant.line) ? ", other instruction" : ""));
     }
   }
-  ExpectLines("comparisons", lines);
+  ExpectKinds("comparisons", lines);
 }
 
 // The layout of what is sent is part of an outfeed.

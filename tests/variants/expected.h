@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What variants of a program gave, compared with the file of expected outcomes.
+// What variants of a program gave, compared with what is expected: line by line where the lines are
+// to be read, else by the kinds of outcomes and how many variants have each.
+//
+// With XYLEM_OUTCOMES=FOLDER the tests also write all outcomes there, with fingerprints of what is
+// printed and computed: scripts/compare_code.py compares those of two trees.
 #ifndef TESTS_VARIANTS_EXPECTED_H_
 #define TESTS_VARIANTS_EXPECTED_H_
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,44 +23,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/fingerprints/fingerprint.h"
+#include "tests/test_util.h"
 #include "tests/variants/text_variants.h"
 
 namespace xla::testing {
 
 inline std::string VariantsPath(absl::string_view name) {
   return absl::StrCat(XYLEM_SOURCE_DIR, "/tests/variants/", std::string(name));
-}
-
-inline std::string ReadWholeFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-// The files of a folder with the extension, in order.
-inline std::vector<std::filesystem::path> FilesOf(const std::string& folder,
-                                                  absl::string_view extension) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension().string() == extension) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-// A message on one line of at most `most` bytes.
-inline std::string OneLine(absl::string_view message, size_t most = 200) {
-  std::string line;
-  for (const char c : message) {
-    if (c == '\n') {
-      absl::StrAppend(&line, "; ");
-    } else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
-      absl::StrAppendFormat(&line, "\\x%02x", static_cast<unsigned char>(c));
-    } else {
-      line.push_back(c);
-    }
-    if (line.size() > most) return line.substr(0, most) + "...";
-  }
-  return line;
 }
 
 // Numbers with a fraction to four digits: more depend on the mathematical functions of the system.
@@ -89,11 +61,20 @@ inline std::string RoundedNumbers(absl::string_view message) {
   return absl::StrReplaceAll(result, {{"-nan", "nan"}});
 }
 
-// 32 bits in hexadecimal digits (FNV-1a).
-inline std::string Fingerprint(absl::string_view bytes) {
-  uint32_t hash = 2166136261u;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return absl::StrFormat("%08x", hash);
+inline std::string WithoutFingerprints(absl::string_view line) {
+  constexpr size_t kDigits = 8;
+  std::string result;
+  for (size_t i = 0; i < line.size(); ++i) {
+    result.push_back(line[i]);
+    if (line[i] != '#') continue;
+    size_t digits = 0;
+    while (digits < kDigits && i + 1 + digits < line.size() &&
+           std::isxdigit(static_cast<unsigned char>(line[i + 1 + digits])) != 0) {
+      ++digits;
+    }
+    if (digits == kDigits) i += kDigits;
+  }
+  return result;
 }
 
 // A program for each line of a file of a folder of tests/variants: comments, a paragraph in which
@@ -106,8 +87,8 @@ inline std::vector<ProgramOfLine> ReadProgramsOfLines(const std::string& name,
   std::string paragraph;
   std::vector<ProgramOfLine> programs;
   bool in_paragraph = true;
-  for (const absl::string_view view :
-       absl::StrSplit(ReadWholeFile(VariantsPath(absl::StrCat(folder, "/", name, ".txt"))), '\n')) {
+  const std::string file = ReadWholeFile(VariantsPath(absl::StrCat(folder, "/", name, ".txt")));
+  for (const absl::string_view view : absl::StrSplit(file, '\n')) {
     const std::string line(view);
     if (!line.empty() && line[0] == '#') continue;
     if (line.empty()) {
@@ -122,35 +103,28 @@ inline std::vector<ProgramOfLine> ReadProgramsOfLines(const std::string& name,
   return programs;
 }
 
-// A line for each variant; one for all characters of a line of the program, with a fingerprint of
-// what they gave.
+// A line for each variant: what changed, a colon and a space, and the outcome.
 template <typename OutcomeOf>
 void AddOutcomes(const std::vector<Variant>& variants, OutcomeOf outcome_of,
                  std::vector<std::string>* lines) {
-  std::string outcomes;
-  int count = 0;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    const Variant& variant = variants[i];
-    if (!variant.is_character) {
-      lines->push_back(absl::StrCat(OneLine(variant.change), ": ", outcome_of(variant.text)));
-      continue;
-    }
-    absl::StrAppend(&outcomes, variant.change, ": ", outcome_of(variant.text), "\n");
-    ++count;
-    if (i + 1 < variants.size() && variants[i + 1].is_character &&
-        variants[i + 1].line == variant.line) {
-      continue;
-    }
-    lines->push_back(
-        absl::StrCat(variant.line, ": ", count, " characters: ", Fingerprint(outcomes)));
-    outcomes.clear();
-    count = 0;
+  for (const Variant& variant : variants) {
+    lines->push_back(absl::StrCat(absl::StrReplaceAll(OneLine(variant.change), {{": ", ":"}}), ": ",
+                                  outcome_of(variant.text)));
   }
+}
+
+// Writes the lines to the folder of outcomes, if there is one.
+inline void WriteOutcomes(const std::string& name, const std::vector<std::string>& lines) {
+  const char* const folder = std::getenv("XYLEM_OUTCOMES");
+  if (folder == nullptr) return;
+  std::ofstream out(absl::StrCat(folder, "/", name, ".txt"), std::ios::binary);
+  for (const std::string& line : lines) out << line << "\n";
+  ASSERT_TRUE(out.good()) << folder << "/" << name;
 }
 
 // Compares the lines with tests/variants/expected/NAME.txt; writes them there instead if the
 // environment says XYLEM_UPDATE_EXPECTED (`make variants`).
-inline void ExpectLines(const std::string& name, const std::vector<std::string>& lines) {
+inline void CompareLines(const std::string& name, const std::vector<std::string>& lines) {
   const std::string path = VariantsPath(absl::StrCat("expected/", name, ".txt"));
   if (std::getenv("XYLEM_UPDATE_EXPECTED") != nullptr) {
     std::ofstream out(path, std::ios::binary);
@@ -158,7 +132,7 @@ inline void ExpectLines(const std::string& name, const std::vector<std::string>&
     ASSERT_TRUE(out.good()) << path;
     return;
   }
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is missing: `make variants`";
+  ASSERT_TRUE(std::filesystem::exists(path)) << "`make variants` writes it";
   std::vector<std::string> expected = absl::StrSplit(ReadWholeFile(path), '\n');
   if (!expected.empty() && expected.back().empty()) expected.pop_back();
   int differences = 0;
@@ -173,30 +147,75 @@ inline void ExpectLines(const std::string& name, const std::vector<std::string>&
                             << " again; review the difference.";
 }
 
-// The same of sections, each of a header line and what follows. A section whose header the file
-// does not have, such as that of a program which was edited, is not compared until `make variants`.
-inline void ExpectSections(const std::string& name,
-                           const std::vector<std::vector<std::string>>& sections) {
-  const std::string path = VariantsPath(absl::StrCat("expected/", name, ".txt"));
-  const bool updates = std::getenv("XYLEM_UPDATE_EXPECTED") != nullptr;
-  std::map<std::string, std::vector<std::string>> known;
-  if (!updates && std::filesystem::exists(path)) {
-    std::vector<std::string>* section = nullptr;
-    const std::string text = ReadWholeFile(path);
-    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-      if (absl::StartsWith(line, "== ")) section = &known[std::string(line)];
-      if (section != nullptr && !line.empty()) section->emplace_back(line);
+inline void ExpectLines(const std::string& name, const std::vector<std::string>& lines) {
+  WriteOutcomes(name, lines);
+  std::vector<std::string> plain;
+  for (const std::string& line : lines) plain.push_back(WithoutFingerprints(line));
+  CompareLines(name, plain);
+}
+
+// The outcome with N for numbers, [] for shapes, {} for lists, '' for what is quoted, without the
+// instruction that it is about, and not longer than a rule needs to be told from others.
+inline std::string KindOf(absl::string_view outcome) {
+  constexpr size_t kMost = 56;
+  for (const char* about : {", for instruction ", ", in computation "})
+    outcome = outcome.substr(0, outcome.find(about));
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  const auto after = [&](size_t open, char close) {
+    const size_t end = outcome.find(close, open + 1);
+    return end == absl::string_view::npos ? outcome.size() : end + 1;
+  };
+  const std::string plain = WithoutFingerprints(outcome);
+  outcome = plain;
+  std::string kind;
+  for (size_t i = 0; i < outcome.size() && kind.size() < 2 * kMost;) {
+    const char c = outcome[i];
+    if ((c == '\'' || c == '"' || c == '`') && outcome.find(c, i + 1) != absl::string_view::npos) {
+      kind.append(2, c);
+      i = after(i, c);
+    } else if (c == '{') {
+      absl::StrAppend(&kind, "{}");
+      i = after(i, '}');
+    } else if (is_word(c)) {
+      const size_t begin = i;
+      while (i < outcome.size() && is_word(outcome[i])) ++i;
+      if (i < outcome.size() && outcome[i] == '[') {
+        absl::StrAppend(&kind, "[]");
+        i = after(i, ']');
+        if (i < outcome.size() && outcome[i] == '{') i = after(i, '}');
+        continue;
+      }
+      for (size_t k = begin; k < i; ++k) {
+        const bool is_digit = std::isdigit(static_cast<unsigned char>(outcome[k])) != 0;
+        if (!is_digit) kind.push_back(outcome[k]);
+        if (is_digit && (kind.empty() || kind.back() != 'N')) kind.push_back('N');
+      }
+    } else {
+      kind.push_back(c);
+      ++i;
     }
   }
-  std::vector<std::string> all;
-  for (const std::vector<std::string>& section : sections) {
-    if (updates) {
-      all.insert(all.end(), section.begin(), section.end());
-    } else if (const auto it = known.find(section[0]); it != known.end()) {
-      EXPECT_EQ(section, it->second) << path;
-    }
+  for (const char* list : {", -N", ", N", " N"}) {
+    while (absl::StrContains(kind, absl::StrCat(list, list)))
+      kind = absl::StrReplaceAll(kind, {{absl::StrCat(list, list), list}});
   }
-  if (updates) ExpectLines(name, all);
+  return kind.substr(0, kMost);
+}
+
+// Compares kinds of outcomes, which stand after the first colon of a line, and how many lines have
+// each, with tests/variants/expected/NAME.txt: a rule that holds no longer, or one more, shows.
+inline void ExpectKinds(const std::string& name, const std::vector<std::string>& lines) {
+  WriteOutcomes(name, lines);
+  std::map<std::string, int> counts;
+  for (const std::string& line : lines) {
+    const size_t colon = line.find(": ");
+    ++counts[KindOf(absl::string_view(line).substr(colon == std::string::npos ? 0 : colon + 2))];
+  }
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(absl::StrCat(count, " ", kind));
+  CompareLines(name, kinds);
 }
 
 }  // namespace xla::testing

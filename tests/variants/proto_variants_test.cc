@@ -158,7 +158,7 @@ TEST(ProtoVariants, FieldsOfModules) {
     ASSERT_OK(proto);
     std::vector<std::string> lines;
     ProtoVariants(*proto, &lines).Run();
-    ExpectLines(absl::StrCat(path.stem().string(), "_proto"), lines);
+    ExpectKinds(absl::StrCat(path.stem().string(), "_proto"), lines);
   }
 }
 
@@ -197,7 +197,7 @@ TEST(NumpyVariants, BytesOfAnArchive) {
   }
   for (size_t size = 0; size < bytes.size(); size += 13)
     lines.push_back(absl::StrCat("first ", size, ": ", OutcomeOfNumpy(bytes.substr(0, size))));
-  ExpectLines("npz_bytes", lines);
+  ExpectKinds("npz_bytes", lines);
 }
 
 TEST(NumpyVariants, Headers) {

@@ -204,7 +204,7 @@ TEST(Vocabulary, PairsOfShapes) {
       lines.push_back(std::move(line));
     }
   }
-  ExpectLines("vocabulary_pairs", lines);
+  ExpectKinds("vocabulary_pairs", lines);
 }
 
 std::vector<Literal> Literals() {

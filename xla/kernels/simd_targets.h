@@ -7,6 +7,15 @@
 #ifndef XLA_KERNELS_SIMD_TARGETS_H_
 #define XLA_KERNELS_SIMD_TARGETS_H_
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Each set takes long to compile under sanitizers, where those left out run the same code.
+#if defined(XYLEM_THREAD_SANITIZER)
+#define XYLEM_DISABLED_TARGETS (HWY_SSE4 | HWY_AVX3)
+#elif defined(XYLEM_SANITIZER)
+#define XYLEM_DISABLED_TARGETS HWY_SSE4
+#else
+#define XYLEM_DISABLED_TARGETS 0
+#endif
+#define HWY_DISABLED_TARGETS \
+  (XYLEM_DISABLED_TARGETS | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
 #endif  // XLA_KERNELS_SIMD_TARGETS_H_

@@ -2,8 +2,8 @@
 // LLVM IR without what depends on the order in which a C++ compiler evaluates arguments: each
 // instruction stands for what it computes from parameters and loads rather than for its number, and
 // the instructions of a block are sorted.
-#ifndef TESTS_VARIANTS_LLVM_TEXT_H_
-#define TESTS_VARIANTS_LLVM_TEXT_H_
+#ifndef TESTS_FINGERPRINTS_LLVM_TEXT_H_
+#define TESTS_FINGERPRINTS_LLVM_TEXT_H_
 
 #include <algorithm>
 #include <cctype>
@@ -18,7 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "tests/variants/expected.h"
+#include "tests/fingerprints/fingerprint.h"
 
 namespace xla::testing {
 
@@ -180,4 +180,4 @@ inline std::vector<std::string> FunctionSummaries(absl::string_view llvm_text) {
 
 }  // namespace xla::testing
 
-#endif  // TESTS_VARIANTS_LLVM_TEXT_H_
+#endif  // TESTS_FINGERPRINTS_LLVM_TEXT_H_
