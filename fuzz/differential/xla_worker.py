@@ -18,6 +18,7 @@ import values
 
 class Xla:
   def __init__(self):
+    self.unknown_options = set()
     self.client = xla_client.make_cpu_client()
     self.device = self.client.devices()[0]
 
@@ -28,10 +29,23 @@ class Xla:
     options.executable_build_options.debug_options.xla_backend_optimization_level = level
     # The operations as written: no wider types between two of them, NaN kept by minimum and maximum.
     options.env_option_overrides = [
-        ("xla_allow_excess_precision", False), ("xla_cpu_enable_fast_min_max", False),
-        ("xla_cpu_enable_fast_math", False), ("xla_cpu_use_fusion_emitters", False),
-        ("xla_cpu_parallel_codegen_split_count", 1)]
+        (name, value) for name, value in (
+            ("xla_allow_excess_precision", False), ("xla_cpu_enable_fast_min_max", False),
+            ("xla_cpu_enable_fast_math", False), ("xla_cpu_use_fusion_emitters", False),
+            ("xla_cpu_parallel_codegen_split_count", 1)) if name not in self.unknown_options]
     return options
+
+  def compile(self, program):
+    """The executable; without options that this version of XLA has not."""
+    while True:
+      try:
+        return self.client.compile_and_load(program.encode(), xla_client.DeviceList((self.device,)),
+                                            self.options(0))
+      except Exception as error:
+        unknown = re.search(r"No such compile option: '(\w+)'", str(error))
+        if unknown is None or unknown.group(1) in self.unknown_options:
+          raise
+        self.unknown_options.add(unknown.group(1))
 
   def run(self, text, inputs):
     import jax  # takes a second, and verify needs it not
@@ -43,8 +57,7 @@ class Xla:
       computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
       program = _jax.mlir.xla_computation_to_mlir_module(computation)
       stage = "compile"
-      executable = self.client.compile_and_load(program.encode(), xla_client.DeviceList((self.device,)),
-                                                self.options(0))
+      executable = self.compile(program)
       stage = "run"
       arguments = [jax.device_put(values.from_raw(*i), self.device) for i in inputs]
       results = [np.asarray(r) for r in executable.execute(arguments)]
@@ -63,7 +76,7 @@ class Xla:
       back = _jax.mlir.mlir_module_to_xla_computation(program, False, False)
       stage = "compile"
       same = _facts(module.to_string()) == _facts(back.as_hlo_module().to_string())
-      self.client.compile_and_load(program.encode(), xla_client.DeviceList((self.device,)), self.options(0))
+      self.compile(program)
     except Exception as error:
       if stage == "compile" and not same and "UNIMPLEMENTED" in str(error):
         return "ok", same
