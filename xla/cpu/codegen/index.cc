@@ -121,6 +121,27 @@ bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
   return divisor % span == 0 && a.align % span == 0;
 }
 
+std::optional<IndexMath::Quotient> IndexMath::QuotientOfLanes(const IndexTerm& a,
+                                                              int64_t divisor) const {
+  constexpr int kShift = 16;
+  if (a.lanes != nullptr || a.step <= 0 || lanes_ == 1 || divisor > (1 << kShift))
+    return std::nullopt;
+  // x = first + i * step, where first < divisor. x / divisor is x * (2^16 / divisor + 1) / 2^16 as
+  // long as x * divisor < 2^16.
+  if ((divisor - 1 + (lanes_ - 1) * a.step) * divisor >= int64_t{1} << kShift) return std::nullopt;
+  const IrValue first = ir_.URem(a.base, ir_.Index(divisor));
+  const IrType narrow = ir_.Vector(ir_.I32(), lanes_), wide = ir_.Vector(ir_.I64(), lanes_);
+  const IrValue x =
+      ir_.Add(ir_.Splat(ir_.Trunc(first, ir_.I32()), lanes_), ir_.Steps(narrow, a.step));
+  const IrValue quotient =
+      ir_.LShr(ir_.Mul(x, ir_.Const(narrow, (int64_t{1} << kShift) / divisor + 1)),
+               ir_.Const(narrow, int64_t{kShift}));
+  const IrValue remainder = ir_.Sub(x, ir_.Mul(quotient, ir_.Const(narrow, divisor)));
+  return Quotient{FromVector(ir_.Add(ir_.Splat(ir_.UDiv(a.base, ir_.Index(divisor)), lanes_),
+                                     ir_.ZExt(quotient, wide))),
+                  FromVector(ir_.ZExt(remainder, wide))};
+}
+
 IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
   if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return a;
@@ -133,6 +154,7 @@ IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
     const int64_t align = a.align == 0 ? 0 : a.align % divisor == 0 ? a.align / divisor : 1;
     return {ir_.UDiv(a.base, ir_.Index(divisor)), 0, align};
   }
+  if (std::optional<Quotient> quotient = QuotientOfLanes(a, divisor)) return quotient->quotient;
   const IrValue value = ToVector(a);
   return FromVector(ir_.UDiv(value, ir_.Const(ir_.TypeOf(value), divisor)));
 }
@@ -145,6 +167,7 @@ IndexTerm IndexMath::Modulo(const IndexTerm& a, int64_t divisor) const {
   if (LanesStayTogether(a, divisor)) {
     return {ir_.URem(a.base, ir_.Index(divisor)), a.step, std::gcd(a.align, divisor)};
   }
+  if (std::optional<Quotient> quotient = QuotientOfLanes(a, divisor)) return quotient->remainder;
   const IrValue value = ToVector(a);
   return FromVector(ir_.URem(value, ir_.Const(ir_.TypeOf(value), divisor)));
 }

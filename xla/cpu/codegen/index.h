@@ -91,6 +91,9 @@ class IndexMath {
   // only these are divided. None elsewhere.
   IndexVector ReshapeByDimensions(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
                                   absl::Span<const int64_t> to) const;
+  // Of an affine index, which is not negative, and a small divisor: one division for all lanes, and
+  // multiplications of small numbers for each.
+  std::optional<Quotient> QuotientOfLanes(const IndexTerm& a, int64_t divisor) const;
   // Whether all lanes have the same quotient.
   bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
 

@@ -45,6 +45,7 @@ class LoopNest final : public KernelPlan {
   PlanDescription Describe() const override {
     PlanDescription description;
     if (is_linear) absl::StrAppend(&description.kind, "linear ");
+    if (joins_rows) absl::StrAppend(&description.kind, "joins rows ");
     if (updates_in_place) absl::StrAppend(&description.kind, "in place ");
     if (tests_at_end) absl::StrAppend(&description.kind, "keeps matrix ");
     for (const RowLoops& loops : nest) absl::StrAppend(&description.loops, RowLoopsText(loops));
@@ -58,6 +59,8 @@ class LoopNest final : public KernelPlan {
   }
 
   bool is_linear = false;
+  // The loop goes through all elements: its vectors hold several short rows.
+  bool joins_rows = false;
   bool updates_in_place = false;
   std::vector<RowLoops> nest;
 
@@ -66,6 +69,7 @@ class LoopNest final : public KernelPlan {
                          IndexVector index) const {
     // The element of a scalar has no index; loops lack minor dimensions of one element.
     const auto rank = static_cast<size_t>(FirstShape(root()).rank());
+    if (joins_rows) index = emitter.math().Delinearize(index[0], FirstShape(root()).dimensions());
     if (!is_linear) index.resize(rank, emitter.math().Constant(0));
     if (loops.first > 0) {
       IndexTerm& term = index[loops.dimensions.size() - 1];
@@ -161,6 +165,26 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
   nest.push_back(std::move(rest));
 }
 
+// Whether vectors go through several rows, which are shorter than they are: dividing indices costs
+// less than computing elements in short vectors.
+bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
+  constexpr double kCostlyElement = 10;
+  constexpr int64_t kEnoughRows = 16, kMostElements = int64_t{1} << 31, kFewAcross = 16;
+  const Shape& shape = FirstShape(plan.root());
+  if (plan.is_linear || plan.updates_in_place || plan.nest.size() != 1 ||
+      plan.nest[0].phases != 1 || plan.nest[0].first != 0 || shape.rank() < 2 ||
+      plan.root().shape().IsTuple() || !facts.applies_vectors || facts.reduces_rows ||
+      facts.has_dot || facts.has_windows || facts.longest_across > kFewAcross) {
+    return false;
+  }
+  // Rows that share memory are read before they are written.
+  if (facts.reduces && plan.SharesMemory()) return false;
+  const int64_t row = shape.dimensions().back(), count = CountOf(shape);
+  return row >= 2 && row < facts.vector_lanes && count >= kEnoughRows * row &&
+         count < kMostElements &&
+         facts.work.operations >= kCostlyElement * static_cast<double>(count);
+}
+
 }  // namespace
 
 bool IsLinear(const HloComputation& computation) {
@@ -201,10 +225,11 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
   plan->nest = SourcesOf(root);
   if (plan->nest.size() == 1 && !plan->updates_in_place && !plan->is_linear)
     DividePhases(PhasesOfRows(request.computation()), plan->nest);
+  plan->joins_rows = JoinsShortRows(facts, *plan);
   for (RowLoops& loops : plan->nest) {
     const Shape& shape = loops.source == &root ? FirstShape(root) : loops.source->shape();
-    loops.dimensions =
-        plan->is_linear ? std::vector<int64_t>{CountOf(shape)} : LoopDimensions(request, shape);
+    loops.dimensions = plan->is_linear || plan->joins_rows ? std::vector<int64_t>{CountOf(shape)}
+                                                           : LoopDimensions(request, shape);
     if (loops.phases > 1) loops.dimensions.back() /= loops.phases;
     if (loops.first > 0) loops.dimensions.back() -= loops.first;
     if (facts.reduces_rows) {
