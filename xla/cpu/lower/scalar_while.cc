@@ -15,7 +15,7 @@
 namespace xla::cpu {
 namespace {
 
-constexpr int64_t kMostInstructions = 400;
+constexpr int64_t kMostLoopInstructions = 400;
 
 void AddOnce(std::vector<ValueId>& list, ValueId value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
@@ -276,7 +276,7 @@ bool ComputesElements(const ScheduledItem& loop,
       }
     }
   }
-  return instructions <= kMostInstructions;
+  return instructions <= kMostLoopInstructions;
 }
 
 }  // namespace

@@ -126,94 +126,143 @@ class Planner {
     return instruction.opcode() == HloOpcode::kConstant && CountOf(instruction.shape()) == 1;
   }
 
-  void Decide(HloInstruction* instruction) {
-    if (CanBeVirtual(*instruction)) {
-      std::vector<const HloInstruction*> kernels;
-      for (const HloInstruction* user : instruction->users()) {
-        if (!virtual_.contains(user)) {
-          AddKernel(user, kernels);
-        } else {
-          for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
-        }
-      }
-      int64_t copies = 1, at_other_places = 0, joined_cost = 0;
-      bool is_joined = false;
-      for (const HloInstruction* user : instruction->users()) {
-        const bool is_virtual = virtual_.contains(user);
-        int64_t in_user = is_virtual ? copies_[user] : 1;
-        if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
-          in_user *= absl::c_count(user->operands(), instruction);
-          is_joined |= is_virtual;
-        }
-        if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
-          is_joined = true;
-          joined_cost = std::max(joined_cost, joined->second);
-        }
-        copies = std::max(copies, in_user);
-        if (!IsElementwise(*user)) at_other_places += in_user;
-      }
-      if (is_joined) {
-        if (IsElementwise(*instruction)) joined_cost += CostOf(*instruction);
-        joined_[instruction] = joined_cost;
-        copies = std::max(copies, at_other_places);
-      }
-      copies_[instruction] = copies;
-      places_[instruction] = PlacesOf(*instruction);
-      const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
-      const bool is_free = cost == 0 && instruction->operand_count() <= 1;
-      const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
-                           instruction->operand_count() > kMaxJoined;
-      bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
-                  (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
-      for (const HloInstruction* kernel : kernels)
-        fits &= sizes_[kernel] < kMaxFusionSize && !ReadsUpdated(*instruction, *kernel);
-      // Computed several times where there are several kernels, or several accesses of one.
-      const bool is_row =
-          instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
-      const bool rereads = Rereads(*instruction);
-      const bool repeats = kernels.size() > 1 || (!is_row && rereads) || (is_joined && copies > 1);
-      const bool is_in_parts =
-          instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
-      const bool is_cheap =
-          is_free || (joined_cost <= kMaxDuplicatedCost &&
-                      (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
-                                       ReadsLittle(*instruction))));
-      const bool is_kept =
-          rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
-      std::vector<Path> paths = PathsOf(*instruction);
-      const int64_t path_cost = PathCost(*instruction, paths);
-      fits &= path_cost <= kMaxPathCost;
-      std::vector<Pass> passes = PassesOf(*instruction);
-      const int64_t most_passes = MostPasses(*instruction, passes);
-      const int64_t repeated_cost =
-          is_row || most_passes <= kFreePasses ? 0 : RepeatedCost(*instruction);
-      if (fits && (!repeats || is_cheap) && !is_kept && MayReduce(*instruction, is_row, kernels) &&
-          (most_passes - 1) * repeated_cost <= kMaxRepeatedCost) {
-        for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
-        if (is_row) {
-          row_kernels_.insert(kernels.begin(), kernels.end());
-        } else if (CombinesElements(*instruction)) {
-          inner_kernels_.insert(kernels.begin(), kernels.end());
-        }
-        paths_[instruction] = std::move(paths);
-        path_costs_[instruction] = path_cost;
-        passes_[instruction] = std::move(passes);
-        repeated_costs_[instruction] = repeated_cost;
-        sinks_[instruction] = std::move(kernels);
-        if (is_row) rows_.insert(instruction);
-        if (rereads) rereads_.insert(instruction);
-        virtual_.insert(instruction);
-        AddCuts(*instruction);
-      }
-    }
-  }
-
   // How a kernel reaches an instruction: a hash of the operations between them that read at other
   // indices than their own.
   struct Path {
     const HloInstruction* kernel;
     uint64_t hash;
   };
+
+  // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
+  // over the elements of a row for one of the reductions.
+  struct Pass {
+    const HloInstruction* kernel;
+    const HloInstruction* reduction;  // null: the loop over the result
+    bool operator==(const Pass&) const = default;
+  };
+
+  // What is known of an instruction whose users are all decided.
+  struct Candidate {
+    std::vector<const HloInstruction*> kernels;  // that would compute it
+    int64_t copies = 1;                          // of its code in one kernel
+    // Whether concatenations of a kernel read it, and the arithmetic on the way there.
+    bool is_joined = false;
+    int64_t joined_cost = 0;
+    bool is_row = false;   // a reduction, see IsRowOfResult
+    bool rereads = false;  // a kernel would compute an element more than once
+    std::vector<Path> paths;
+    int64_t path_cost = 0;
+    std::vector<Pass> passes;
+    int64_t repeated_cost = 0, most_passes = 1;
+  };
+
+  void Decide(HloInstruction* instruction) {
+    if (!CanBeVirtual(*instruction)) return;
+    Candidate candidate;
+    candidate.kernels = KernelsOf(*instruction);
+    CountCopies(*instruction, candidate);
+    copies_[instruction] = candidate.copies;
+    places_[instruction] = PlacesOf(*instruction);
+    candidate.is_row = instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
+    candidate.rereads = Rereads(*instruction);
+    candidate.paths = PathsOf(*instruction);
+    candidate.path_cost = PathCost(*instruction, candidate.paths);
+    candidate.passes = PassesOf(*instruction);
+    candidate.most_passes = MostPasses(*instruction, candidate.passes);
+    if (!candidate.is_row && candidate.most_passes > kFreePasses)
+      candidate.repeated_cost = RepeatedCost(*instruction);
+    if (Fits(*instruction, candidate) && IsWorthwhile(*instruction, candidate))
+      Fuse(*instruction, std::move(candidate));
+  }
+
+  std::vector<const HloInstruction*> KernelsOf(const HloInstruction& instruction) const {
+    std::vector<const HloInstruction*> kernels;
+    for (const HloInstruction* user : instruction.users()) {
+      if (!virtual_.contains(user)) {
+        AddKernel(user, kernels);
+      } else {
+        for (const HloInstruction* kernel : sinks_.at(user)) AddKernel(kernel, kernels);
+      }
+    }
+    return kernels;
+  }
+
+  void CountCopies(const HloInstruction& instruction, Candidate& candidate) {
+    int64_t at_other_places = 0;
+    for (const HloInstruction* user : instruction.users()) {
+      const bool is_virtual = virtual_.contains(user);
+      int64_t in_user = is_virtual ? copies_[user] : 1;
+      if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
+        in_user *= absl::c_count(user->operands(), &instruction);
+        candidate.is_joined |= is_virtual;
+      }
+      if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
+        candidate.is_joined = true;
+        candidate.joined_cost = std::max(candidate.joined_cost, joined->second);
+      }
+      candidate.copies = std::max(candidate.copies, in_user);
+      if (!IsElementwise(*user)) at_other_places += in_user;
+    }
+    if (!candidate.is_joined) return;
+    if (IsElementwise(instruction)) candidate.joined_cost += CostOf(instruction);
+    joined_[&instruction] = candidate.joined_cost;
+    candidate.copies = std::max(candidate.copies, at_other_places);
+  }
+
+  // Whether kernels with the instruction stay within bounds, and correct.
+  bool Fits(const HloInstruction& instruction, const Candidate& candidate) const {
+    const bool is_concatenate = instruction.opcode() == HloOpcode::kConcatenate;
+    if (candidate.copies > (candidate.is_joined ? kMaxJoinedCopies : kMaxCopies)) return false;
+    if (is_concatenate && (instruction.operand_count() > kMaxJoined || !MayJoin(instruction)))
+      return false;
+    for (const HloInstruction* kernel : candidate.kernels) {
+      const auto size = sizes_.find(kernel);
+      if (size != sizes_.end() && size->second >= kMaxFusionSize) return false;
+      if (ReadsUpdated(instruction, *kernel)) return false;
+    }
+    return candidate.path_cost <= kMaxPathCost &&
+           MayReduce(instruction, candidate.is_row, candidate.kernels);
+  }
+
+  // Whether computing the elements where they are used costs less than memory.
+  bool IsWorthwhile(const HloInstruction& instruction, const Candidate& candidate) const {
+    if (candidate.rereads && ReadsOutOfOrder(instruction) &&
+        AreMuchLarger(candidate.kernels, instruction)) {
+      return false;
+    }
+    // Computed several times where there are several kernels, or several accesses of one.
+    const bool repeats = candidate.kernels.size() > 1 || (!candidate.is_row && candidate.rereads) ||
+                         (candidate.is_joined && candidate.copies > 1);
+    if (repeats && !IsCheap(instruction, candidate)) return false;
+    return (candidate.most_passes - 1) * candidate.repeated_cost <= kMaxRepeatedCost;
+  }
+
+  bool IsCheap(const HloInstruction& instruction, const Candidate& candidate) const {
+    const int64_t cost = std::max<int64_t>(CostOf(instruction), 0);
+    if (cost == 0 && instruction.operand_count() <= 1) return true;
+    if (candidate.joined_cost > kMaxDuplicatedCost) return false;
+    if (instruction.opcode() == HloOpcode::kConcatenate && ReadsInParts(instruction)) return true;
+    return CostWithOperands(instruction) <= kMaxDuplicatedCost && ReadsLittle(instruction);
+  }
+
+  void Fuse(const HloInstruction& instruction, Candidate candidate) {
+    const std::vector<const HloInstruction*>& kernels = candidate.kernels;
+    for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
+    if (candidate.is_row) {
+      row_kernels_.insert(kernels.begin(), kernels.end());
+      rows_.insert(&instruction);
+    } else if (CombinesElements(instruction)) {
+      inner_kernels_.insert(kernels.begin(), kernels.end());
+    }
+    paths_[&instruction] = std::move(candidate.paths);
+    path_costs_[&instruction] = candidate.path_cost;
+    passes_[&instruction] = std::move(candidate.passes);
+    repeated_costs_[&instruction] = candidate.repeated_cost;
+    sinks_[&instruction] = std::move(candidate.kernels);
+    if (candidate.rereads) rereads_.insert(&instruction);
+    virtual_.insert(&instruction);
+    AddCuts(instruction);
+  }
 
   // All different ones, at most kMaxPaths + 1.
   std::vector<Path> PathsOf(const HloInstruction& instruction) const {
@@ -264,14 +313,6 @@ class Planner {
     if (most > 1) cost += (most - 1) * ElementCost(instruction);
     return cost;
   }
-
-  // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
-  // over the elements of a row for one of the reductions.
-  struct Pass {
-    const HloInstruction* kernel;
-    const HloInstruction* reduction;  // null: the loop over the result
-    bool operator==(const Pass&) const = default;
-  };
 
   // The passes that need the instruction's elements.
   std::vector<Pass> PassesOf(const HloInstruction& instruction) const {

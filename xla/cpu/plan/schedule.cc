@@ -309,26 +309,7 @@ class Scheduler {
     b_.loops[Position(loop)].condition_end = position_;
     leaves_[body.parameter_instruction(0)] = state;
     XLA_RETURN_IF_ERROR(Visit(body, item.bodies[1]));
-    const Leaves next = leaves_[body.root_instruction()];
-    ++position_;
-    // What is itself state moves out of the way first.
-    const auto is_state = [&](ValueId value) {
-      return std::find(state.begin(), state.end(), value) != state.end();
-    };
-    Leaves sources = next;
-    for (size_t k = 0; k < state.size(); ++k) {
-      if (state[k] == next[k] || state[k] == kNoValue || !is_state(next[k])) continue;
-      Use(next[k]);
-      sources[k] = NewValue(&instruction, *shapes[k]);
-      AddCopy(next[k], sources[k], item.bodies[1]);
-    }
-    ++position_;
-    for (size_t k = 0; k < state.size(); ++k) {
-      if (state[k] == next[k] || state[k] == kNoValue) continue;
-      Use(sources[k]);
-      b_.hints.push_back({sources[k], state[k], position_});
-      AddCopy(sources[k], state[k], item.bodies[1]);
-    }
+    CopyState(leaves_[body.root_instruction()], state, instruction, item.bodies[1]);
     LoopInfo& info = b_.loops[Position(loop)];
     info.end = position_;
     loop_ = info.parent;
@@ -338,6 +319,29 @@ class Scheduler {
     leaves_[&instruction] = state;
     items.push_back(std::move(item));
     return absl::OkStatus();
+  }
+
+  // At the end of a loop's body: copies of what it returns to the state.
+  void CopyState(const Leaves& next, const Leaves& state, const HloInstruction& loop,
+                 Items& items) {
+    const std::vector<const Shape*> shapes = LeafShapes(loop.shape());
+    ++position_;
+    // What is itself state moves out of the way first.
+    Leaves sources = next;
+    for (size_t k = 0; k < state.size(); ++k) {
+      const bool is_state = std::find(state.begin(), state.end(), next[k]) != state.end();
+      if (state[k] == next[k] || state[k] == kNoValue || !is_state) continue;
+      Use(next[k]);
+      sources[k] = NewValue(&loop, *shapes[k]);
+      AddCopy(next[k], sources[k], items);
+    }
+    ++position_;
+    for (size_t k = 0; k < state.size(); ++k) {
+      if (state[k] == next[k] || state[k] == kNoValue) continue;
+      Use(sources[k]);
+      b_.hints.push_back({sources[k], state[k], position_});
+      AddCopy(sources[k], state[k], items);
+    }
   }
 
   absl::Status VisitConditional(const HloInstruction& instruction, Items& items) {
