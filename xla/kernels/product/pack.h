@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of strided matrices into the blocks and panels of fused_product.h.
-#ifndef XLA_KERNELS_DOT_PACK_H_
-#define XLA_KERNELS_DOT_PACK_H_
+#ifndef XLA_KERNELS_PRODUCT_PACK_H_
+#define XLA_KERNELS_PRODUCT_PACK_H_
 
 #include <cstdint>
 
-#include "xla/kernels/dot/fused_product.h"
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/kernels/wide.h"
 
 namespace xla::kernels {
@@ -42,4 +42,4 @@ void PackColumnQuads(const MatrixView& view, const void* data, int64_t batch, in
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_PACK_H_
+#endif  // XLA_KERNELS_PRODUCT_PACK_H_

@@ -7,17 +7,17 @@
 //   PackRows, PackColumns
 //   RowsCost, PanelsCost   of these, see product_cost.h
 //   Kernels()   null `tile` if the machine does not have it
-#ifndef XLA_KERNELS_DOT_PACKING_H_
-#define XLA_KERNELS_DOT_PACKING_H_
+#ifndef XLA_KERNELS_PRODUCT_PACKING_H_
+#define XLA_KERNELS_PRODUCT_PACKING_H_
 
 #include <complex>
 #include <cstdint>
 #include <type_traits>
 
-#include "xla/kernels/dot/fused_product.h"
-#include "xla/kernels/dot/matrix_product.h"
-#include "xla/kernels/dot/pack.h"
-#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/matrix_product.h"
+#include "xla/kernels/product/pack.h"
+#include "xla/kernels/product/product_cost.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -175,4 +175,4 @@ inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveT
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_PACKING_H_
+#endif  // XLA_KERNELS_PRODUCT_PACKING_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing, with fast paths for elements that need no conversion.
-#include "xla/kernels/dot/pack.h"
+#include "xla/kernels/product/pack.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-#include "xla/kernels/dot/fused_product.h"
-#include "xla/kernels/dot/short_rows.h"
 #include "xla/kernels/movement/transpose.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/short_rows.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {

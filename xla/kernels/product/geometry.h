@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a convolution reads and writes, as strides.
-#ifndef XLA_KERNELS_CONVOLUTION_GEOMETRY_H_
-#define XLA_KERNELS_CONVOLUTION_GEOMETRY_H_
+#ifndef XLA_KERNELS_PRODUCT_GEOMETRY_H_
+#define XLA_KERNELS_PRODUCT_GEOMETRY_H_
 
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/xla_data_enums.h"
 
 namespace xla::kernels {
@@ -44,4 +44,4 @@ struct Convolution {
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_CONVOLUTION_GEOMETRY_H_
+#endif  // XLA_KERNELS_PRODUCT_GEOMETRY_H_

@@ -3,7 +3,7 @@
 // the input at a fixed distance, one for each tap (or for all taps of a row, where these are
 // contiguous). Input rows are read in place, or copied once with zeros on both sides where the
 // window reaches beyond them.
-#include "xla/kernels/convolution/direct_convolution.h"
+#include "xla/kernels/product/direct_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "xla/kernels/convolution/input_rows.h"
-#include "xla/kernels/dot/fused_product.h"
-#include "xla/kernels/dot/packing.h"
-#include "xla/kernels/dot/product_cost.h"
-#include "xla/kernels/dot/skinny_product.h"
 #include "xla/kernels/movement/transpose.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/input_rows.h"
+#include "xla/kernels/product/packing.h"
+#include "xla/kernels/product/product_cost.h"
+#include "xla/kernels/product/skinny_product.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -32,7 +32,7 @@ constexpr int64_t kMaxCopiedBytes = int64_t{1} << 19;
 // Features that dot products are computed for, and positions at a time.
 constexpr int64_t kMostDotFeatures = 8, kDotPositions = 128;
 
-class DirectConvolution final : public Kernel {
+class DirectProduct final : public Kernel {
  public:
   static bool Fits(const Convolution& conv) {
     const Patches& patches = conv.patches;
@@ -91,7 +91,7 @@ class DirectConvolution final : public Kernel {
                          blocks * static_cast<double>(plan.slots * span_) * kCopied);
   }
 
-  explicit DirectConvolution(DirectConvolutionSpec spec)
+  explicit DirectProduct(DirectProductSpec spec)
       : spec_(std::move(spec)),
         conv_(spec_.convolution),
         input_rows_(conv_.patches),
@@ -429,7 +429,7 @@ class DirectConvolution final : public Kernel {
     }
   }
 
-  const DirectConvolutionSpec spec_;
+  const DirectProductSpec spec_;
   const Convolution& conv_;
   const InputRows input_rows_;
   const SpatialDim minor_;
@@ -451,13 +451,13 @@ class DirectConvolution final : public Kernel {
 
 }  // namespace
 
-double DirectConvolutionCost(const DirectConvolutionSpec& spec) {
-  if (!DirectConvolution::Fits(spec.convolution)) return kDoesNotFit;
-  return DirectConvolution(spec).Cost();
+double DirectProductCost(const DirectProductSpec& spec) {
+  if (!DirectProduct::Fits(spec.convolution)) return kDoesNotFit;
+  return DirectProduct(spec).Cost();
 }
 
-std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec) {
-  return std::make_unique<DirectConvolution>(std::move(spec));
+std::unique_ptr<const Kernel> MakeDirectProduct(DirectProductSpec spec) {
+  return std::make_unique<DirectProduct>(std::move(spec));
 }
 
 }  // namespace xla::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/kernels/convolution/geometry.h"
+#include "xla/kernels/product/geometry.h"
 
 namespace xla::kernels {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows are copied by vectors, the last by a masked one, for each instruction set.
-#include "xla/kernels/dot/short_rows.h"
+#include "xla/kernels/product/short_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "xla/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "xla/kernels/dot/short_rows.cc"
+#define HWY_TARGET_INCLUDE "xla/kernels/product/short_rows.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

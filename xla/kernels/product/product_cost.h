@@ -3,15 +3,15 @@
 //
 // The constants are measured (bench_kernel_forms): they hold for processors that start two vector
 // operations of multiply-add a cycle, and compare forms with each other, not with other work.
-#ifndef XLA_KERNELS_DOT_PRODUCT_COST_H_
-#define XLA_KERNELS_DOT_PRODUCT_COST_H_
+#ifndef XLA_KERNELS_PRODUCT_PRODUCT_COST_H_
+#define XLA_KERNELS_PRODUCT_PRODUCT_COST_H_
 
 #include <cstdint>
 
-#include "xla/kernels/convolution/geometry.h"
-#include "xla/kernels/dot/fused_product.h"
-#include "xla/kernels/dot/matrix_product.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/geometry.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/xla_data_enums.h"
 
 namespace xla::kernels {
@@ -44,4 +44,4 @@ double StoreCost(const ResultView& result, PrimitiveType type);
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_PRODUCT_COST_H_
+#endif  // XLA_KERNELS_PRODUCT_PRODUCT_COST_H_

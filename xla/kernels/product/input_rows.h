@@ -2,12 +2,12 @@
 // Which rows of the input (along the last spatial dimension) the rows of a convolution's result
 // read: one under each tap of the other dimensions. Output rows that are near each other share
 // some.
-#ifndef XLA_KERNELS_CONVOLUTION_INPUT_ROWS_H_
-#define XLA_KERNELS_CONVOLUTION_INPUT_ROWS_H_
+#ifndef XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
+#define XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
 
 #include <cstdint>
 
-#include "xla/kernels/convolution/patches.h"
+#include "xla/kernels/product/patches.h"
 
 namespace xla::kernels {
 
@@ -41,4 +41,4 @@ class InputRows {
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_CONVOLUTION_INPUT_ROWS_H_
+#endif  // XLA_KERNELS_PRODUCT_INPUT_ROWS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patches as rows and as columns. Runs of features, or of positions along the minor spatial
 // dimension, are copied at once.
-#include "xla/kernels/convolution/patches.h"
+#include "xla/kernels/product/patches.h"
 
 #include <algorithm>
 #include <complex>
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
-#include "xla/kernels/dot/pack.h"
+#include "xla/kernels/product/pack.h"
 
 namespace xla::kernels {
 int64_t MinorRunStride(const Patches& patches) {

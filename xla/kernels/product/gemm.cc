@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked matrix multiplication: cache blocks, packing, and register kernels for each instruction
 // set.
-#include "xla/kernels/dot/gemm.h"
+#include "xla/kernels/product/gemm.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "xla/util.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "xla/kernels/dot/gemm.cc"
+#define HWY_TARGET_INCLUDE "xla/kernels/product/gemm.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -10,8 +10,8 @@
 // Order of summation: k is cut into blocks of kProductDepth units, each summed in order; the block
 // sums are added in order; with `splits`, contiguous ranges of blocks are summed apart and added in
 // order. All of this depends on the sizes alone.
-#ifndef XLA_KERNELS_DOT_FUSED_PRODUCT_H_
-#define XLA_KERNELS_DOT_FUSED_PRODUCT_H_
+#ifndef XLA_KERNELS_PRODUCT_FUSED_PRODUCT_H_
+#define XLA_KERNELS_PRODUCT_FUSED_PRODUCT_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -151,4 +151,4 @@ absl::Status RunProduct(const KernelHost& host, char* scratch, const ProductPlan
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_FUSED_PRODUCT_H_
+#endif  // XLA_KERNELS_PRODUCT_FUSED_PRODUCT_H_

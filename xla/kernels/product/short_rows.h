@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of short rows.
-#ifndef XLA_KERNELS_DOT_SHORT_ROWS_H_
-#define XLA_KERNELS_DOT_SHORT_ROWS_H_
+#ifndef XLA_KERNELS_PRODUCT_SHORT_ROWS_H_
+#define XLA_KERNELS_PRODUCT_SHORT_ROWS_H_
 
 #include <cstdint>
 
@@ -17,4 +17,4 @@ void CopyShortRows64(int64_t rows, int64_t columns, const void* from, int64_t fr
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_SHORT_ROWS_H_
+#endif  // XLA_KERNELS_PRODUCT_SHORT_ROWS_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/product/product_cost.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
-#include "xla/kernels/convolution/patches.h"
+#include "xla/kernels/product/patches.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "xla/base/instruction_set.h"
-#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/product/fused_product.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -55,7 +55,7 @@ XLA_PAIR_TARGET void PairTile(int64_t columns, int64_t depth, const uint32_t* a,
   }
 }
 
-// The sums of b alone, 128 times of which are too much, are made along with the others.
+// Also accumulates column sums of b, 128 times of which are subtracted: the bias of a is +128.
 template <int kRows>
 XLA_QUAD_TARGET void QuadTile(int64_t columns, int64_t depth, const uint32_t* a, const uint32_t* b,
                               int64_t ldb, uint32_t* c, int64_t ldc, bool accumulate) {

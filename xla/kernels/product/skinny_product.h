@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows (at most kMaxSkinnyRows) by a large matrix, which is read once, in place:
 // bound by the speed of memory.
-#ifndef XLA_KERNELS_DOT_SKINNY_PRODUCT_H_
-#define XLA_KERNELS_DOT_SKINNY_PRODUCT_H_
+#ifndef XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_
+#define XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_
 
 #include <cstdint>
 
@@ -30,4 +30,4 @@ SkinnyKernels<T> FusedSkinnyKernels();
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_SKINNY_PRODUCT_H_
+#endif  // XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_

@@ -12,8 +12,8 @@
 // position of an element in the matrix. The exception are results of fewer than 8 rows and columns,
 // which are computed as dot products: kGemmDotLanes partial sums, added pairwise at the end of each
 // block.
-#ifndef XLA_KERNELS_DOT_GEMM_H_
-#define XLA_KERNELS_DOT_GEMM_H_
+#ifndef XLA_KERNELS_PRODUCT_GEMM_H_
+#define XLA_KERNELS_PRODUCT_GEMM_H_
 
 #include <cstdint>
 
@@ -53,4 +53,4 @@ absl::Status RunGemm(Context& context, const GemmProblem<T>& problem);
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_GEMM_H_
+#endif  // XLA_KERNELS_PRODUCT_GEMM_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of strided, converted and complex matrices into the panels of gemm.h.
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/matrix_product.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of patches of a convolution's input (convolution.h) into the blocks of fused_product.h.
-#ifndef XLA_KERNELS_CONVOLUTION_PATCHES_H_
-#define XLA_KERNELS_CONVOLUTION_PATCHES_H_
+#ifndef XLA_KERNELS_PRODUCT_PATCHES_H_
+#define XLA_KERNELS_PRODUCT_PATCHES_H_
 
 #include <cstdint>
 
-#include "xla/kernels/convolution/geometry.h"
+#include "xla/kernels/product/geometry.h"
 #include "xla/kernels/wide.h"
 
 namespace xla::kernels {
@@ -30,4 +30,4 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_CONVOLUTION_PATCHES_H_
+#endif  // XLA_KERNELS_PRODUCT_PATCHES_H_

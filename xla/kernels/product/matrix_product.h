@@ -8,15 +8,15 @@
 //   absl::Status status = MultiplyMatrices<float>(context, lhs, rhs, result);
 //
 // gemm.h gives the order of summation.
-#ifndef XLA_KERNELS_DOT_MATRIX_PRODUCT_H_
-#define XLA_KERNELS_DOT_MATRIX_PRODUCT_H_
+#ifndef XLA_KERNELS_PRODUCT_MATRIX_PRODUCT_H_
+#define XLA_KERNELS_PRODUCT_MATRIX_PRODUCT_H_
 
 #include <complex>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "xla/kernels/context.h"
-#include "xla/kernels/dot/gemm.h"
+#include "xla/kernels/product/gemm.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/kernels/wide.h"
 #include "xla/xla_data_enums.h"
@@ -114,4 +114,4 @@ class ResultWriter {
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_DOT_MATRIX_PRODUCT_H_
+#endif  // XLA_KERNELS_PRODUCT_MATRIX_PRODUCT_H_

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of f32 with contiguous features: products whose rows are read in place.
-#ifndef XLA_KERNELS_CONVOLUTION_DIRECT_CONVOLUTION_H_
-#define XLA_KERNELS_CONVOLUTION_DIRECT_CONVOLUTION_H_
+#ifndef XLA_KERNELS_PRODUCT_DIRECT_PRODUCT_H_
+#define XLA_KERNELS_PRODUCT_DIRECT_PRODUCT_H_
 
 #include <cstdint>
 #include <memory>
 
-#include "xla/kernels/convolution/geometry.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/product/geometry.h"
 
 namespace xla::kernels {
 
 // The pointers of `convolution` are not used; the first tap of the kernel lies kernel_origin
 // elements from the start of its buffer,
 // the first result result_origin.
-struct DirectConvolutionSpec {
+struct DirectProductSpec {
   Convolution convolution;
   int64_t kernel_origin = 0, result_origin = 0;
   double kernel_scale = 1;
@@ -25,10 +25,10 @@ struct DirectConvolutionSpec {
 
 // kDoesNotFit for convolutions of other kinds: of other types, with base dilation, features that
 // are not contiguous, or long rows.
-double DirectConvolutionCost(const DirectConvolutionSpec& spec);
+double DirectProductCost(const DirectProductSpec& spec);
 // The spec must fit.
-std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec);
+std::unique_ptr<const Kernel> MakeDirectProduct(DirectProductSpec spec);
 
 }  // namespace xla::kernels
 
-#endif  // XLA_KERNELS_CONVOLUTION_DIRECT_CONVOLUTION_H_
+#endif  // XLA_KERNELS_PRODUCT_DIRECT_PRODUCT_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows, for each instruction set.
-#include "xla/kernels/dot/skinny_product.h"
+#include "xla/kernels/product/skinny_product.h"
 
 #include <cstdint>
 
 #include "xla/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "xla/kernels/dot/skinny_product.cc"
+#define HWY_TARGET_INCLUDE "xla/kernels/product/skinny_product.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -4,11 +4,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "xla/kernels/dot/fused_product_tiles.cc"
+#define HWY_TARGET_INCLUDE "xla/kernels/product/fused_product_tiles.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/kernels/convolution/input_rows.h"
+#include "xla/kernels/product/input_rows.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of products, and how they are divided among workers.
-#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/product/fused_product.h"
 
 #include <algorithm>
 #include <cstdint>
