@@ -35,7 +35,7 @@ namespace {
 using cpu::DenseArrayBytes;
 using cpu::RunState;
 
-// Dimensions of one element do not count.
+// Whether both strides are the same, ignoring dimensions of size 1.
 bool HasOrder(const Shape& shape, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   for (size_t d = 0; d < a.size(); ++d) {
     if (shape.dimensions(static_cast<int>(d)) != 1 && a[d] != b[d]) return false;

@@ -503,7 +503,7 @@ IrValue ElementOps::RoundBf16(IrValue value, bool may_have_any_nan) {
 }
 
 Element ElementOps::RoundResult(PrimitiveType type, Element element) {
-  // The lower bits of a NaN are those of an operand or zeros: it is rounded to itself.
+  // NaN payloads come from an operand or are zero, so rounding leaves NaN unchanged.
   if (type == BF16) return {RoundBf16(element.re, false)};
   return Round(type, element);
 }

@@ -32,7 +32,7 @@ std::vector<PrimitiveType> LeafTypes(const Shape& shape) {
   return types;
 }
 
-size_t LeafCount(const Shape& shape) { return LeafTypes(shape).size(); }
+size_t CountLeaves(const Shape& shape) { return LeafTypes(shape).size(); }
 
 void Append(absl::Span<const Element> elements, Ir::Carried& values) {
   for (const Element& element : elements) {
@@ -222,7 +222,7 @@ std::vector<Element> ElementEmitter::Evaluate(const HloComputation& computation,
   absl::flat_hash_map<const HloInstruction*, std::vector<Element>> values;
   size_t next = 0;
   for (const HloInstruction* parameter : computation.parameter_instructions()) {
-    const size_t end = next + LeafCount(parameter->shape());
+    const size_t end = next + CountLeaves(parameter->shape());
     values[parameter].assign(arguments.begin() + static_cast<std::ptrdiff_t>(next),
                              arguments.begin() + static_cast<std::ptrdiff_t>(end));
     next = end;
@@ -260,9 +260,9 @@ std::vector<Element> ElementEmitter::EvaluateInstruction(
       const Shape& tuple = instruction->operand(0)->shape();
       size_t first = 0;
       for (int i = 0; i < instruction->tuple_index(); ++i)
-        first += LeafCount(tuple.tuple_shapes(i));
+        first += CountLeaves(tuple.tuple_shapes(i));
       const auto begin = operands[0].begin() + static_cast<std::ptrdiff_t>(first);
-      return {begin, begin + static_cast<std::ptrdiff_t>(LeafCount(instruction->shape()))};
+      return {begin, begin + static_cast<std::ptrdiff_t>(CountLeaves(instruction->shape()))};
     }
     case HloOpcode::kBroadcast:
     case HloOpcode::kReshape:

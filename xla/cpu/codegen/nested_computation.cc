@@ -6,10 +6,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "xla/cpu/codegen/combiner_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/passes/dynamic_resolver.h"
 
 namespace xla::cpu {
 namespace {
@@ -111,6 +111,12 @@ void VisitApplied(const HloModule& module, Visit visit) {
 
 AppliedKind KindOfApplied(const HloComputation& computation) {
   return Classifier().KindOf(computation, 0);
+}
+
+bool IsSelectAndScatter(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kSelectAndScatter ||
+         (instruction.opcode() == HloOpcode::kCustomCall &&
+          instruction.custom_call_target() == kSizedSelectAndScatterTarget);
 }
 
 bool AppliesComputations(const HloInstruction& instruction) {

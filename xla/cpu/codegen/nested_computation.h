@@ -29,6 +29,9 @@ enum class AppliedKind : uint8_t {
 // How a computation on scalars is applied. The same before and after fusion.
 AppliedKind KindOfApplied(const HloComputation& computation);
 
+// Whether the instruction is a select-and-scatter, or the custom call of one with dynamic sizes.
+bool IsSelectAndScatter(const HloInstruction& instruction);
+
 // Whether the instruction applies its computations to elements, as opposed to calling them.
 bool AppliesComputations(const HloInstruction& instruction);
 

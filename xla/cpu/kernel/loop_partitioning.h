@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the rows of a kernel. Vectors along a row that cross from one operand of a concatenation
-// to the next, or from a padded array to its padding, would need the elements of both. In parts
-// that have no such place inside, every vector reads one operand, known beforehand.
+// Loop partitioning: divides the rows of a kernel into segments. A vector that crosses from one
+// operand of a concatenation to the next, or from a padded array to its padding, would need the
+// elements of both. Within a segment every vector reads one operand, known at compile time.
 #ifndef XLA_CPU_KERNEL_LOOP_PARTITIONING_H_
 #define XLA_CPU_KERNEL_LOOP_PARTITIONING_H_
 

@@ -43,19 +43,25 @@ struct RowLoops {
   int64_t row_length() const { return dimensions.empty() ? 1 : dimensions.back(); }
 };
 
-// What decides how the rows of a fusion are computed.
-struct RowFacts {
-  KernelWork work;
-  double nanoseconds = 0;          // on one thread
-  bool is_for_one_thread = false;  // too short for a second one, or in order
-  bool applies_vectors = false;
-  int vector_lanes = 1;
-  bool has_dot = false;  // of one right-hand side, which may be loaded once
-  bool reduces = false, has_windows = false;
+// How the reductions of a fusion use vectors.
+struct ReductionLanes {
+  int vector_lanes = 1;  // of a vector of the fusion's elements
+  bool reduces = false;
   // Rows are reduced in scalar code around vectors of so many lanes.
   bool reduces_rows = false;
   int row_lanes = 1;
   int64_t longest_across = 0;  // row that is reduced in a lane
+};
+ReductionLanes LanesOfReductions(const KernelRequest& request);
+
+// What decides how the rows of a fusion are computed.
+struct RowFacts : ReductionLanes {
+  KernelWork work;
+  double nanoseconds = 0;          // on one thread
+  bool is_for_one_thread = false;  // too short for a second one, or in order
+  bool applies_vectors = false;
+  bool has_dot = false;  // of one right-hand side, which may be loaded once
+  bool has_windows = false;
 };
 RowFacts FactsOfRows(const KernelRequest& request);
 

@@ -22,10 +22,10 @@
 namespace xla::cpu {
 namespace {
 
-using Mode = NativeLoopPlan::Mode;
-using Entry = NativeLoopPlan::Entry;
+using Mode = CompiledWhilePlan::Mode;
+using Entry = CompiledWhilePlan::Entry;
 
-bool Contains(const std::vector<ValueId>& values, ValueId value) {
+bool IsListed(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
@@ -56,12 +56,12 @@ bool HasFewItems(const ScheduledItem& item, int64_t depth, int64_t& left) {
   return true;
 }
 
-class Planner {
+class CompiledWhilePlanner {
  public:
-  Planner(const ProgramSchedule& schedule, const Target& target)
+  CompiledWhilePlanner(const ProgramSchedule& schedule, const Target& target)
       : schedule_(schedule), target_(target) {}
 
-  std::optional<NativeLoopPlan> Plan(const ScheduledItem& loop) {
+  std::optional<CompiledWhilePlan> Plan(const ScheduledItem& loop) {
     if (loop.kind != ScheduledItem::Kind::kWhile) return std::nullopt;
     // Keeps this linear for deep nests, and the stack small.
     constexpr int64_t kMostItems = 1000, kDeepest = 16;
@@ -80,7 +80,7 @@ class Planner {
   }
 
   void AddItem(const ScheduledItem& item) {
-    NativeLoopPlan::Item planned;
+    CompiledWhilePlan::Item planned;
     planned.mode = ModeOf(item, &planned.kernel);
     planned.entry = plan_.entries.size();
     switch (planned.mode) {
@@ -135,7 +135,7 @@ class Planner {
     }
     const HloInstruction& instruction = *item.instruction;
     if (instruction.opcode() != HloOpcode::kFusion || item.contraction != nullptr ||
-        Contains(item.operands, kNoValue)) {
+        IsListed(item.operands, kNoValue)) {
       return Mode::kSteps;
     }
     const HloComputation& computation = *instruction.to_apply();
@@ -189,13 +189,13 @@ class Planner {
 
   const ProgramSchedule& schedule_;
   const Target& target_;
-  NativeLoopPlan plan_;
+  CompiledWhilePlan plan_;
   int64_t instructions_ = 0;  // in the function
   int64_t generated_ = 0, steps_ = 0;
 };
 
 // Adds the addresses of all values that the code of the function itself reads or writes.
-void AddValueEntries(NativeLoopPlan& plan) {
+void AddValueEntries(CompiledWhilePlan& plan) {
   std::vector<ValueId> values;
   VisitValues({plan.loop, 1}, [&](ValueId value, bool) { values.push_back(value); });
   std::sort(values.begin(), values.end());
@@ -206,9 +206,9 @@ void AddValueEntries(NativeLoopPlan& plan) {
   }
 }
 
-class Emitter {
+class CompiledWhileEmitter {
  public:
-  Emitter(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan)
+  CompiledWhileEmitter(Ir& ir, const ProgramSchedule& schedule, const CompiledWhilePlan& plan)
       : ir_(ir), ops_(ir), schedule_(schedule), plan_(plan) {}
 
   absl::Status Emit(const char* name) {
@@ -236,7 +236,7 @@ class Emitter {
   // Estimated nanoseconds between polls for cancellation.
   static constexpr int64_t kBudget = int64_t{1} << 20;
 
-  const NativeLoopPlan::Item& PlanOf(const ScheduledItem& item) const {
+  const CompiledWhilePlan::Item& PlanOf(const ScheduledItem& item) const {
     return plan_.items.at(&item);
   }
   bool IsMade(ValueId value) const { return std::binary_search(made_.begin(), made_.end(), value); }
@@ -289,7 +289,7 @@ class Emitter {
     for (const ScheduledItem& item : loop.bodies[1]) {
       const ValueId value = item.results.empty() ? kNoValue : item.results[0];
       if (item.kind == ScheduledItem::Kind::kCopy && IsOneElement(schedule_, value) &&
-          schedule_.At(value).instruction == loop.instruction && !Contains(state, value)) {
+          schedule_.At(value).instruction == loop.instruction && !IsListed(state, value)) {
         state.push_back(value);
       }
     }
@@ -312,7 +312,7 @@ class Emitter {
   }
 
   void EmitLoop(const ScheduledItem& loop) {
-    const NativeLoopPlan::Item& planned = PlanOf(loop);
+    const CompiledWhilePlan::Item& planned = PlanOf(loop);
     const std::vector<ValueId> state = StateOf(loop);
     for (const ValueId value : state) {
       if (!elements_.contains(value)) elements_[value] = Load(value, false);
@@ -349,7 +349,7 @@ class Emitter {
     take(last);
     exchanges_ = outer_exchanges;
     if (planned.exchanges.empty()) return;
-    // Ends where the arrays belong.
+    // Leaves the state in its own buffers.
     table_ = first_table;
     ir_.If(ir_.Not(IsSame(last[2], first_table)), [&] {
       for (const Exchange& exchange : planned.exchanges) EmitCopy(exchange.next, exchange.state);
@@ -361,8 +361,8 @@ class Emitter {
   }
   IrValue IsSame(IrValue a, IrValue b) const { return ir_.ICmp(LLVMIntEQ, a, b); }
 
-  // Takes from the count, and asks the run whether to go on where nothing is left. Whoever has
-  // nothing left asks again.
+  // Subtracts the cost from the budget, and polls the run when the budget is negative. It stays
+  // negative once the run is to stop, so that outer loops poll again and stop as well.
   IrValue Poll(int64_t cost) {
     const IrValue left = ir_.Sub(count_, ir_.Index(cost));
     const Ir::Carried results = ir_.If(
@@ -383,7 +383,7 @@ class Emitter {
     double cost = 1;
     const auto add = [&](const auto& self, absl::Span<const ScheduledItem> items) -> void {
       for (const ScheduledItem& item : items) {
-        const NativeLoopPlan::Item& planned = PlanOf(item);
+        const CompiledWhilePlan::Item& planned = PlanOf(item);
         cost += 1;
         if (planned.mode == Mode::kScalar)
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
@@ -401,7 +401,7 @@ class Emitter {
 
   void EmitItems(absl::Span<const ScheduledItem> items) {
     for (const ScheduledItem& item : items) {
-      const NativeLoopPlan::Item& planned = PlanOf(item);
+      const CompiledWhilePlan::Item& planned = PlanOf(item);
       switch (planned.mode) {
         case Mode::kCopy:
           EmitCopyItem(item);
@@ -474,7 +474,7 @@ class Emitter {
       EmitCopy(item.operands[static_cast<size_t>(updated[r])], item.results[r]);
   }
 
-  void EmitKernel(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
+  void EmitKernel(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     CopyUpdated(item);
     if (planned.kernel->units > 0) {  // else an update without elements
       planned.mode == Mode::kInline ? EmitInline(item, *planned.kernel) : EmitCall(planned);
@@ -500,17 +500,17 @@ class Emitter {
     if (status_.ok()) status_ = status;
   }
 
-  void EmitCall(const NativeLoopPlan::Item& planned) {
+  void EmitCall(const CompiledWhilePlan::Item& planned) {
     const IrValue arrays =
         ir_.Offset(table_, ir_.Index(static_cast<int64_t>(8 * (planned.entry + 1))));
     const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel->units)};
     ir_.CallPointer(EntryAt(planned.entry, ir_.Pointer()), ir_.Void(), arguments);
   }
 
-  void EmitSteps(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
+  void EmitSteps(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     const IrValue arguments[] = {EntryAt(planned.entry, ir_.Pointer()), ir_.Parameter(1)};
     const IrValue failed = ir_.Call("XlaCpuRunSteps", ir_.I32(), arguments);
-    // Whoever has nothing left asks whether to go on.
+    // A negative budget forces a poll at the next back edge.
     count_ = ir_.Select(IsSame(failed, ir_.Const(ir_.I32(), int64_t{0})), count_, ir_.Index(-1));
     VisitValues({&item, 1}, [&](ValueId value, bool is_made) {
       if (is_made && IsOneElement(schedule_, value)) elements_[value] = Load(value, false);
@@ -550,7 +550,7 @@ class Emitter {
   Ir& ir_;
   ElementOps ops_;
   const ProgramSchedule& schedule_;
-  const NativeLoopPlan& plan_;
+  const CompiledWhilePlan& plan_;
   std::vector<ValueId> made_;               // in the loop, sorted
   absl::flat_hash_set<ValueId> in_memory_;  // elements that are stored as well
   IrValue table_ = nullptr, count_ = nullptr;
@@ -561,14 +561,15 @@ class Emitter {
 
 }  // namespace
 
-std::optional<NativeLoopPlan> PlanNativeLoop(const ProgramSchedule& schedule,
-                                             const ScheduledItem& loop, const Target& target) {
-  std::optional<NativeLoopPlan> plan = Planner(schedule, target).Plan(loop);
+std::optional<CompiledWhilePlan> PlanCompiledWhile(const ProgramSchedule& schedule,
+                                                   const ScheduledItem& loop,
+                                                   const Target& target) {
+  std::optional<CompiledWhilePlan> plan = CompiledWhilePlanner(schedule, target).Plan(loop);
   if (plan.has_value()) AddValueEntries(*plan);
   return plan;
 }
 
-std::string PlanText(const NativeLoopPlan& plan) {
+std::string PlanText(const CompiledWhilePlan& plan) {
   int64_t counts[static_cast<int>(Mode::kBranches) + 1] = {};
   for (const auto& [item, planned] : plan.items) ++counts[static_cast<int>(planned.mode)];
   std::string text = "native loop";
@@ -581,9 +582,9 @@ std::string PlanText(const NativeLoopPlan& plan) {
   return text;
 }
 
-absl::Status EmitNativeLoop(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan,
-                            const char* name) {
-  return Emitter(ir, schedule, plan).Emit(name);
+absl::Status EmitCompiledWhile(Ir& ir, const ProgramSchedule& schedule,
+                               const CompiledWhilePlan& plan, const char* name) {
+  return CompiledWhileEmitter(ir, schedule, plan).Emit(name);
 }
 
 }  // namespace xla::cpu

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "xla/cpu/lower/compiled_while.h"
 #include "xla/cpu/lower/kernel_request.h"
-#include "xla/cpu/lower/scalar_while.h"
 #include "xla/cpu/plan/lowering.h"
 
 namespace xla::cpu {
@@ -43,8 +40,8 @@ std::string PlaceText(const ProgramSchedule& schedule, ValueId value) {
 
 class Reporter {
  public:
-  Reporter(const ProgramSchedule& schedule, const Target& target)
-      : schedule_(schedule), target_(target) {}
+  Reporter(const ProgramSchedule& schedule, const LoopPlans& loops, const Target& target)
+      : schedule_(schedule), loops_(loops), target_(target) {}
 
   ProgramReport Make() {
     AddItems(schedule_.items, 0);
@@ -86,21 +83,15 @@ class Reporter {
     const Lowering& lowering = LoweringOf(*item.instruction);
     planned.lowering = lowering.ToString();
     if (item.kind == ScheduledItem::Kind::kWhile) planned.plan = LoopText(item);
-    if (item.instruction->opcode() == HloOpcode::kFusion)
+    if (lowering.kind == Lowering::Kind::kKernel)
       planned.plan = PlanText(*PlanKernel(RequestOf(schedule_, item, target_)));
     report_.plan.push_back(std::move(planned));
   }
 
-  // How a loop runs: as a function of its own, or step by step.
+  // Loops within others that are no functions of their own are not planned.
   std::string LoopText(const ScheduledItem& loop) const {
-    if (ElementLoopLength(schedule_, loop) > 0) {
-      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, loop, target_);
-      return absl::StrCat("elements lanes ", units.lanes, " units ", units.count, " chunk ",
-                          units.chunk);
-    }
-    if (IsScalarLoop(schedule_, loop)) return "scalars";
-    const std::optional<NativeLoopPlan> native = PlanNativeLoop(schedule_, loop, target_);
-    return native.has_value() ? absl::StrCat("function: ", PlanText(*native)) : "steps";
+    const auto plan = loops_.find(&loop);
+    return plan == loops_.end() ? "" : PlanText(plan->second);
   }
 
   void AddBuffers() {
@@ -144,14 +135,16 @@ class Reporter {
   }
 
   const ProgramSchedule& schedule_;
+  const LoopPlans& loops_;
   const Target& target_;
   ProgramReport report_;
 };
 
 }  // namespace
 
-ProgramReport MakeReport(const ProgramSchedule& schedule, const Target& target) {
-  return Reporter(schedule, target).Make();
+ProgramReport MakeReport(const ProgramSchedule& schedule, const LoopPlans& loops,
+                         const Target& target) {
+  return Reporter(schedule, loops, target).Make();
 }
 
 }  // namespace xla::cpu

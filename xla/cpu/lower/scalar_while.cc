@@ -316,6 +316,8 @@ ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const Sched
                                     const Target& target) {
   const int64_t length = ElementLoopLength(schedule, loop);
   ElementLoopUnits units;
+  units.length = length;
+  if (length == 0) return units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
   // Loops over few elements are not worth a second thread.
@@ -354,10 +356,8 @@ absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const Sched
 }
 
 absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                             const char* name) {
-  const ElementLoopUnits units = UnitsOfElementLoop(schedule, loop, ir.target());
-  return LoopEmitter(ir, schedule, loop, units.lanes, ElementLoopLength(schedule, loop),
-                     units.finishes_scalars())
+                             const ElementLoopUnits& units, const char* name) {
+  return LoopEmitter(ir, schedule, loop, units.lanes, units.length, units.finishes_scalars())
       .Emit(name);
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "xla/cpu/codegen/combiner_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/in_place.h"
@@ -55,7 +54,7 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   lowering.epilogue_of = ContractionOperand(fusion);
   lowering.unused = UnusedResults(fusion);
   KernelRequest request;
-  request.fusion = &fusion;
+  request.instruction = &fusion;
   request.target = &target;
   request.epilogue_of = lowering.epilogue_of;
   request.is_written.resize(static_cast<size_t>(fusion.operand_count()));
@@ -68,6 +67,17 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
       if (MayShareMemory(fusion, i, static_cast<int>(r))) lowering.may_share.emplace_back(i, r);
     }
   }
+  return lowering;
+}
+
+// A kernel that is no fusion.
+Lowering LoweringOfSelectAndScatter(const HloInstruction& instruction, const Target& target) {
+  Lowering lowering;
+  lowering.kind = Kind::kKernel;
+  KernelRequest request;
+  request.instruction = &instruction;
+  request.target = &target;
+  lowering.strategy = StrategyOf(request).name;
   return lowering;
 }
 
@@ -144,12 +154,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
     lowering.kind = Kind::kFinished;
     return lowering;
   }
-  if (IsSelectAndScatter(instruction)) {
-    Lowering lowering;
-    lowering.kind = Kind::kKernel;
-    lowering.strategy = "select-and-scatter";
-    return lowering;
-  }
+  if (IsSelectAndScatter(instruction)) return LoweringOfSelectAndScatter(instruction, target);
   return LibraryLowering(instruction);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a fused program computes, compared with what its HLO asks for.
+// Bounds the recomputation in fused programs.
 //
-// A fusion computes its producers where they are used, so that a producer may be computed for one
-// kernel and for another, or many times by one. The work of a compiled program must stay within
-// kMostWork times that of its HLO, or growth with the size of arrays would differ from XLA's.
+// A fusion computes its producers where they are used, so that several kernels may compute the same
+// producer, or one kernel may compute it many times. The work of a compiled program must stay
+// within kMostWork times that of its HLO: otherwise its run time could grow faster with the size of
+// arrays than XLA's.
 #ifndef XLA_CPU_PLAN_BOUNDED_WORK_H_
 #define XLA_CPU_PLAN_BOUNDED_WORK_H_
 
@@ -17,16 +18,16 @@
 namespace xla::cpu {
 
 inline constexpr double kMostWork = 2;
-// Work that no ratio is taken of: about a microsecond.
+// Computations with less work, about a microsecond, are not compared.
 inline constexpr double kLittleWork = 4096;
 
 // Arithmetic operations on an element, roughly; of operations that combine elements, for each
 // element combined. 0 for what only moves data.
 int64_t ElementCost(const HloInstruction& instruction);
 
-// The work of an instruction that is in memory: for a fusion, of all that its kernel computes,
-// counted over all readers. Recomputation that costs less than to store and load a value is not
-// counted.
+// The work of a materialized instruction: for a fusion, that of everything its kernel computes,
+// counted for each reader. Recomputing a value is not counted if that costs less than storing and
+// loading it.
 double WorkOf(const HloInstruction& instruction);
 
 struct ComputationWork {

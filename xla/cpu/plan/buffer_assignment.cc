@@ -2,6 +2,8 @@
 // Values into buffers: first those that should share one (state of loops, updates in place), then
 // places in the memory of results and in scratch memory such that buffers that live at the same
 // time do not overlap.
+#include "xla/cpu/plan/buffer_assignment.h"
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -378,7 +380,7 @@ class Assigner {
   std::vector<ValueId> buffer_of_;               // the first value of the buffer
   std::vector<std::vector<ValueId>> members_;    // by first value
   std::vector<std::vector<OwnedRange>> ranges_;  // by first value, ascending
-  std::vector<std::vector<LiveRange>> kept_;     // by first value: also then is its memory its own
+  std::vector<std::vector<LiveRange>> kept_;     // by first value: extra ranges without reuse
   std::vector<Place> places_;                    // by first value
   std::vector<bool> is_placed_;
 };

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/plan/buffer_assignment.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/memory_scheduler.h"
 #include "xla/cpu/plan/schedule_builder.h"

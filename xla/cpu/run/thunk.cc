@@ -149,10 +149,10 @@ absl::Status BitcastStep::Run(RunState& state) const {
 
 absl::Status WhileStep::Run(RunState& state) const {
   const char* const predicate = predicate_.In(state);
-  for (size_t turn = 0;; turn = (turn + 1) % turns_.size()) {
-    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].condition, state));
-    if (*predicate == 0) return turn == 0 ? absl::OkStatus() : RunSteps(finish_, state);
-    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].body, state));
+  for (size_t phase = 0;; phase = (phase + 1) % phases_.size()) {
+    XLA_RETURN_IF_ERROR(RunSteps(phases_[phase].condition, state));
+    if (*predicate == 0) return phase == 0 ? absl::OkStatus() : RunSteps(finish_, state);
+    XLA_RETURN_IF_ERROR(RunSteps(phases_[phase].body, state));
     XLA_RETURN_IF_ERROR(state.Poll());
   }
 }
@@ -171,7 +171,7 @@ absl::Status ScalarLoopStep::Run(RunState& state) const {
   return state.Poll();
 }
 
-absl::Status NativeLoopStep::Run(RunState& state) const {
+absl::Status CompiledWhileStep::Run(RunState& state) const {
   absl::InlinedVector<char*, 64> table;
   for (const Entry& entry : table_) {
     switch (entry.kind) {

@@ -134,18 +134,18 @@ class BitcastStep final : public Step {
 
 class WhileStep final : public Step {
  public:
-  // The iterations take turns, one or two. Of two, the second has buffers of the first exchanged,
-  // and `finish` exchanges them where the loop ends before a second turn.
-  struct Turn {
+  // With two phases, odd iterations run the second one, with the (ping-pong) buffers of the state
+  // exchanged; `finish` copies the state back if the loop ends in an odd iteration.
+  struct Phase {
     Steps condition, body;
   };
-  WhileStep(Slot predicate, std::vector<Turn> turns, Steps finish)
-      : predicate_(predicate), turns_(std::move(turns)), finish_(std::move(finish)) {}
+  WhileStep(Slot predicate, std::vector<Phase> phases, Steps finish)
+      : predicate_(predicate), phases_(std::move(phases)), finish_(std::move(finish)) {}
   absl::Status Run(RunState& state) const override;
 
  private:
   const Slot predicate_;
-  const std::vector<Turn> turns_;
+  const std::vector<Phase> phases_;
   const Steps finish_;
 };
 
@@ -166,7 +166,7 @@ class ScalarLoopStep final : public Step {
 };
 
 // A loop that is one function, see compiled_while.h.
-class NativeLoopStep final : public Step {
+class CompiledWhileStep final : public Step {
  public:
   struct Entry {
     enum class Kind : uint8_t { kSlot, kAddress, kRun };
@@ -175,8 +175,8 @@ class NativeLoopStep final : public Step {
     void* address = nullptr;
   };
   // `inner`: the steps among the addresses.
-  NativeLoopStep(LoopFunction function, std::vector<Entry> table,
-                 std::vector<std::unique_ptr<Steps>> inner)
+  CompiledWhileStep(LoopFunction function, std::vector<Entry> table,
+                    std::vector<std::unique_ptr<Steps>> inner)
       : function_(function), table_(std::move(table)), inner_(std::move(inner)) {}
   absl::Status Run(RunState& state) const override;
 
