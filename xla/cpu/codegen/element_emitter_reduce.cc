@@ -26,7 +26,7 @@ class ElementEmitter::ReductionLoops {
         inputs_(static_cast<size_t>(instruction->operand_count()) / 2),
         shape_(instruction->operand(0)->shape()),
         lanes_(HasLanes(index) ? emitter.lanes_ : 1),
-        cost_of_reducer_(CostOfApplied(*instruction->to_apply())),
+        cost_of_reducer_(CostOfNested(*instruction->to_apply())),
         operand_index_(static_cast<size_t>(shape_.rank())) {
     size_t kept = 0;
     for (int64_t d = 0; d < shape_.rank(); ++d) {

@@ -25,7 +25,7 @@ class ElementEmitter::WindowLoops {
         rank_(static_cast<size_t>(shape_.rank())),
         window_(instruction->attributes<WindowAttributes>().window),
         lanes_(HasLanes(index) ? emitter.lanes_ : 1),
-        cost_of_reducer_(CostOfApplied(*instruction->to_apply())) {}
+        cost_of_reducer_(CostOfNested(*instruction->to_apply())) {}
 
   std::vector<Element> Emit() {
     for (size_t i = 0; i < inputs_; ++i) {

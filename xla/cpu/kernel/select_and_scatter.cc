@@ -364,7 +364,7 @@ SelectAndScatterPlan::SelectAndScatterPlan(const KernelRequest& request)
   double cost = 1;
   bool has_order = false;
   for (const HloComputation* applied : instruction->called_computations()) {
-    cost += CostOfApplied(*applied);
+    cost += CostOfNested(*applied);
     has_order |= HasOrder(*applied);
   }
   chunk = taps * cost < kTapsPerThread || has_order ? units : units / kTasks;

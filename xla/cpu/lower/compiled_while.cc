@@ -69,7 +69,7 @@ class CompiledWhilePlanner {
     if (!HasFewItems(loop, kDeepest, items)) return std::nullopt;
     plan_.loop = &loop;
     AddItem(loop);
-    if (plan_.items.at(&loop).mode != Mode::kLoop || generated_ == 0 || steps_ > generated_)
+    if (plan_.items.at(&loop).mode != Mode::kLoop || generated_ == 0 || thunks_ > generated_)
       return std::nullopt;
     return std::move(plan_);
   }
@@ -99,13 +99,13 @@ class CompiledWhilePlanner {
         plan_.entries.push_back({Entry::Kind::kRun, kNoValue, nullptr});
         break;
       }
-      case Mode::kSteps:
-        ++steps_;
-        plan_.entries.push_back({Entry::Kind::kSteps, kNoValue, &item});
+      case Mode::kThunks:
+        ++thunks_;
+        plan_.entries.push_back({Entry::Kind::kThunks, kNoValue, &item});
         break;
       case Mode::kLoop:
-        planned.exchanges = ExchangesOf(schedule_, item);
-        if (!planned.exchanges.empty()) {
+        planned.pairs = PingPongPairsOf(schedule_, item);
+        if (!planned.pairs.empty()) {
           plan_.tables.push_back(&item);
           planned.table = plan_.tables.size();
         }
@@ -127,23 +127,23 @@ class CompiledWhilePlanner {
       case ScheduledItem::Kind::kCopy:
         return Mode::kCopy;
       case ScheduledItem::Kind::kConditional:
-        return item.bodies.size() <= kMostBranches ? Mode::kBranches : Mode::kSteps;
+        return item.bodies.size() <= kMostBranches ? Mode::kBranches : Mode::kThunks;
       case ScheduledItem::Kind::kWhile:
-        return IsLoopOfFunction(item) ? Mode::kLoop : Mode::kSteps;
+        return IsLoopOfFunction(item) ? Mode::kLoop : Mode::kThunks;
       case ScheduledItem::Kind::kInstruction:
         break;
     }
     const HloInstruction& instruction = *item.instruction;
     if (instruction.opcode() != HloOpcode::kFusion || item.contraction != nullptr ||
         IsListed(item.operands, kNoValue)) {
-      return Mode::kSteps;
+      return Mode::kThunks;
     }
     const HloComputation& computation = *instruction.to_apply();
     const bool fits = instructions_ + computation.instruction_count() <= kMostInstructions;
     if (fits && IsScalar(item)) return Mode::kScalar;
     *planned = PlanKernel(RequestOf(schedule_, item, target_));
     const KernelPlan& kernel = **planned;
-    if (kernel.units > kernel.chunk) return Mode::kSteps;
+    if (kernel.units > kernel.chunk) return Mode::kThunks;
     const bool is_small = kernel.bytes <= kMostBytes && kernel.operations <= kMostOperations;
     return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
   }
@@ -151,13 +151,13 @@ class CompiledWhilePlanner {
   // Whether a loop, or the outermost one, is not better run by other means.
   bool IsLoopOfFunction(const ScheduledItem& loop) const {
     if (loop.predicate == kNoValue) return false;
-    if (ElementLoopLength(schedule_, loop) > 0) return false;  // vectors stay in registers
-    // Steps have one place for each array.
-    if (ExchangesOf(schedule_, loop).empty()) return true;
+    if (ElementwiseWhileLength(schedule_, loop) > 0) return false;  // vectors stay in registers
+    // Thunks find each array in one place.
+    if (PingPongPairsOf(schedule_, loop).empty()) return true;
     for (const auto& body : loop.bodies) {
       for (const ScheduledItem& item : body) {
         std::unique_ptr<const KernelPlan> kernel;
-        if (ModeOf(item, &kernel) == Mode::kSteps) return false;
+        if (ModeOf(item, &kernel) == Mode::kThunks) return false;
       }
     }
     return true;
@@ -191,7 +191,7 @@ class CompiledWhilePlanner {
   const Target& target_;
   CompiledWhilePlan plan_;
   int64_t instructions_ = 0;  // in the function
-  int64_t generated_ = 0, steps_ = 0;
+  int64_t generated_ = 0, thunks_ = 0;
 };
 
 // Adds the addresses of all values that the code of the function itself reads or writes.
@@ -244,7 +244,7 @@ class CompiledWhileEmitter {
   // Elements that code outside of the function reads from memory while it runs.
   void FindValuesInMemory() {
     for (const auto& [item, planned] : plan_.items) {
-      if (planned.mode == Mode::kSteps) {
+      if (planned.mode == Mode::kThunks) {
         VisitValues({item, 1}, [&](ValueId value, bool) { in_memory_.insert(value); });
       } else if (planned.mode == Mode::kCall) {
         in_memory_.insert(item->operands.begin(), item->operands.end());
@@ -318,14 +318,13 @@ class CompiledWhileEmitter {
       if (!elements_.contains(value)) elements_[value] = Load(value, false);
     }
     const IrValue first_table = table_;
-    const std::vector<Exchange>* const outer_exchanges =
-        std::exchange(exchanges_, &planned.exchanges);
+    const std::vector<PingPongPair>* const outer_pairs = std::exchange(pairs_, &planned.pairs);
     // Whether to go on, the count, the table, the state.
     Ir::Carried initial = {ir_.Const(ir_.I1(), int64_t{1}), count_, table_};
     Append(state, initial);
     const auto take = [&](const Ir::Carried& carried) {
       count_ = carried[1];
-      if (!planned.exchanges.empty()) table_ = carried[2];
+      if (!planned.pairs.empty()) table_ = carried[2];
       Take(state, carried, 3);
     };
     const Ir::Carried last = ir_.While(
@@ -339,7 +338,7 @@ class CompiledWhileEmitter {
           EmitItems(loop.bodies[1]);
           const IrValue goes_on = Poll(CostOf(loop));
           Ir::Carried next = {goes_on, count_, carried[2]};
-          if (!planned.exchanges.empty()) {
+          if (!planned.pairs.empty()) {
             const IrValue second = ir_.Offset(first_table, ir_.Index(BytesOfTables(planned.table)));
             next[2] = ir_.Select(IsSame(table_, first_table), second, first_table);
           }
@@ -347,12 +346,12 @@ class CompiledWhileEmitter {
           return next;
         });
     take(last);
-    exchanges_ = outer_exchanges;
-    if (planned.exchanges.empty()) return;
+    pairs_ = outer_pairs;
+    if (planned.pairs.empty()) return;
     // Leaves the state in its own buffers.
     table_ = first_table;
     ir_.If(ir_.Not(IsSame(last[2], first_table)), [&] {
-      for (const Exchange& exchange : planned.exchanges) EmitCopy(exchange.next, exchange.state);
+      for (const PingPongPair& pair : planned.pairs) EmitCopy(pair.next, pair.state);
     });
   }
 
@@ -413,8 +412,8 @@ class CompiledWhileEmitter {
         case Mode::kCall:
           EmitKernel(item, planned);
           break;
-        case Mode::kSteps:
-          EmitSteps(item, planned);
+        case Mode::kThunks:
+          EmitThunks(item, planned);
           break;
         case Mode::kLoop:
           EmitLoop(item);
@@ -429,15 +428,15 @@ class CompiledWhileEmitter {
   void EmitCopyItem(const ScheduledItem& item) {
     const ValueId from = item.operands[0], to = item.results[0];
     if (IsOneElement(schedule_, to)) return SetElement(to, elements_.at(from));
-    const bool is_exchanged = std::any_of(
-        exchanges_->begin(), exchanges_->end(),
-        [&](const Exchange& exchange) { return exchange.next == from && exchange.state == to; });
-    if (!is_exchanged) EmitCopy(from, to);
+    const bool is_swapped_copy = std::any_of(
+        pairs_->begin(), pairs_->end(),
+        [&](const PingPongPair& pair) { return pair.next == from && pair.state == to; });
+    if (!is_swapped_copy) EmitCopy(from, to);
   }
 
   void EmitCopy(ValueId from, ValueId to) {
     const ScheduledValue &a = schedule_.At(from), &b = schedule_.At(to);
-    if (a.place == b.place || b.bytes == 0) return;
+    if (a.slice == b.slice || b.bytes == 0) return;
     ir_.Copy(PointerTo(from), PointerTo(to), b.bytes);
   }
 
@@ -507,9 +506,9 @@ class CompiledWhileEmitter {
     ir_.CallPointer(EntryAt(planned.entry, ir_.Pointer()), ir_.Void(), arguments);
   }
 
-  void EmitSteps(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
+  void EmitThunks(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     const IrValue arguments[] = {EntryAt(planned.entry, ir_.Pointer()), ir_.Parameter(1)};
-    const IrValue failed = ir_.Call("XlaCpuRunSteps", ir_.I32(), arguments);
+    const IrValue failed = ir_.Call("XlaCpuRunThunks", ir_.I32(), arguments);
     // A negative budget forces a poll at the next back edge.
     count_ = ir_.Select(IsSame(failed, ir_.Const(ir_.I32(), int64_t{0})), count_, ir_.Index(-1));
     VisitValues({&item, 1}, [&](ValueId value, bool is_made) {
@@ -554,7 +553,7 @@ class CompiledWhileEmitter {
   std::vector<ValueId> made_;               // in the loop, sorted
   absl::flat_hash_set<ValueId> in_memory_;  // elements that are stored as well
   IrValue table_ = nullptr, count_ = nullptr;
-  const std::vector<Exchange>* exchanges_ = nullptr;  // of the innermost loop
+  const std::vector<PingPongPair>* pairs_ = nullptr;  // of the innermost loop
   absl::flat_hash_map<ValueId, Element> elements_;    // at this point of the code
   absl::Status status_;
 };
@@ -572,9 +571,9 @@ std::optional<CompiledWhilePlan> PlanCompiledWhile(const ProgramSchedule& schedu
 std::string PlanText(const CompiledWhilePlan& plan) {
   int64_t counts[static_cast<int>(Mode::kBranches) + 1] = {};
   for (const auto& [item, planned] : plan.items) ++counts[static_cast<int>(planned.mode)];
-  std::string text = "native loop";
+  std::string text = "compiled";
   constexpr const char* kNames[] = {"copies", "scalar", "inline",  "called",
-                                    "steps",  "loops",  "branches"};
+                                    "thunks", "loops",  "branches"};
   for (size_t i = 0; i < std::size(kNames); ++i) {
     if (counts[i] > 0) absl::StrAppend(&text, " ", kNames[i], " ", counts[i]);
   }

@@ -27,7 +27,7 @@ struct CompiledWhilePlan {
     kScalar,    // single elements, in registers
     kInline,    // a kernel, as part of the function
     kCall,      // a kernel of one thread that is a function of its own
-    kSteps,     // anything else, by thunks
+    kThunks,    // anything else, by thunks
     kLoop,      // of the same function
     kBranches,  // the same for conditionals
   };
@@ -35,21 +35,21 @@ struct CompiledWhilePlan {
     Mode mode = Mode::kCopy;
     std::unique_ptr<const KernelPlan> kernel;  // of kInline and kCall
     size_t entry = 0;                          // of kCall and kSteps: the first in the table
-    std::vector<Exchange> exchanges;           // of kLoop
+    std::vector<PingPongPair> pairs;           // of kLoop
     size_t table = 0;                          // that odd iterations use
   };
   // The function takes a table of addresses. For each kernel that is called it has those of the
   // function, of its arrays and of the state of the run; for thunks, that of their sequence; then
   // those of the values. Each loop with ping-pong state has a further table, for odd iterations.
   struct Entry {
-    enum class Kind : uint8_t { kValue, kFunction, kSteps, kRun };
+    enum class Kind : uint8_t { kValue, kFunction, kThunks, kRun };
     Kind kind = Kind::kValue;
     ValueId value = kNoValue;
     const ScheduledItem* item = nullptr;
   };
 
   const ScheduledItem* loop = nullptr;
-  std::map<const ScheduledItem*, Item> items;  // of all bodies but those of steps
+  std::map<const ScheduledItem*, Item> items;  // of all bodies but those of thunks
   std::vector<Entry> entries;                  // of the first table
   std::map<ValueId, size_t> value_entries;     // of the values
   std::vector<const ScheduledItem*> tables;    // the loops that the further ones belong to

@@ -67,7 +67,7 @@ void GeneratedFunctions::PlanItems(absl::Span<const ScheduledItem> items) {
     const Lowering& lowering = LoweringOf(*item.instruction);
     if (lowering.needs_comparator) {
       const size_t number = comparators_.size();
-      comparators_[item.instruction] = absl::StrCat(prefix_, "less_", number);
+      comparators_[item.instruction] = absl::StrCat(prefix_, "comparator_", number);
     }
     PlanCombiners(*item.instruction);
     if (lowering.kind != Lowering::Kind::kKernel) continue;
@@ -82,16 +82,17 @@ void GeneratedFunctions::PlanLoop(const ScheduledItem& loop) {
   const size_t number = scalar_loops_.size() + element_loops_.size();
   switch (plan.kind) {
     case LoopPlan::Kind::kElements:
-      element_loops_[&loop] = absl::StrCat(prefix_, "element_loop_", number);
+      element_loops_[&loop] = absl::StrCat(prefix_, "elementwise_while_", number);
       [[fallthrough]];
     case LoopPlan::Kind::kScalars:
-      if (plan.HasScalarFunction()) scalar_loops_[&loop] = absl::StrCat(prefix_, "loop_", number);
+      if (plan.HasScalarFunction())
+        scalar_loops_[&loop] = absl::StrCat(prefix_, "scalar_while_", number);
       break;
     case LoopPlan::Kind::kCompiled:
       for (const CompiledWhilePlan::Entry& entry : plan.function->entries) {
         if (entry.item != nullptr) PlanItems({entry.item, 1});
       }
-      compiled_loops_[&loop] = absl::StrCat(prefix_, "native_loop_", compiled_order_.size());
+      compiled_loops_[&loop] = absl::StrCat(prefix_, "while_", compiled_order_.size());
       compiled_order_.push_back(&loop);
       break;
     case LoopPlan::Kind::kThunks:
@@ -131,7 +132,7 @@ void GeneratedFunctions::PlanCombiners(const HloInstruction& instruction) {
     const Shape& shape = FirstShape(*instruction.operand(i));
     if (!CanEmitCombiner(*instruction.to_apply(), shape.element_type())) continue;
     const size_t number = combiners_.size();
-    combiners_[{&instruction, i}] = absl::StrCat(prefix_, "function_", number);
+    combiners_[{&instruction, i}] = absl::StrCat(prefix_, "combiner_", number);
   }
 }
 
@@ -141,10 +142,10 @@ absl::Status GeneratedFunctions::EmitKernelAt(Ir& ir, size_t kernel) {
 
 absl::Status GeneratedFunctions::EmitOthers(Ir& ir) const {
   for (const auto& [name, loop] : ByName(scalar_loops_))
-    XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
+    XLA_RETURN_IF_ERROR(EmitScalarWhile(ir, schedule_, *loop, name.c_str()));
   for (const auto& [name, loop] : ByName(element_loops_)) {
     XLA_RETURN_IF_ERROR(
-        EmitElementLoop(ir, schedule_, *loop, loops_.at(loop).elements, name.c_str()));
+        EmitElementwiseWhile(ir, schedule_, *loop, loops_.at(loop).elements, name.c_str()));
   }
   for (const ScheduledItem* loop : compiled_order_) {
     XLA_RETURN_IF_ERROR(EmitCompiledWhile(ir, schedule_, *loops_.at(loop).function,
@@ -165,7 +166,7 @@ void GeneratedFunctions::AddPlans(std::vector<std::string>& plans) const {
   for (const UniqueKernel& kernel : kernels_)
     plans.push_back(absl::StrCat(kernel.name, " ", PlanText(*kernel.plan)));
   for (const auto& [name, loop] : ByName(element_loops_)) {
-    const ElementLoopUnits& units = loops_.at(loop).elements;
+    const ElementwiseWhileUnits& units = loops_.at(loop).elements;
     plans.push_back(
         absl::StrCat(name, " lanes ", units.lanes, " units ", units.count, " chunk ", units.chunk));
   }
@@ -191,13 +192,14 @@ void* GeneratedFunctions::ComparatorOf(const HloInstruction& sort) const {
   return name == comparators_.end() ? nullptr : code_->Find(name->second);
 }
 
-std::vector<FoldFunction> GeneratedFunctions::CombinersOf(const HloInstruction& instruction) const {
-  std::vector<FoldFunction> functions;
+std::vector<CombinerFunction> GeneratedFunctions::CombinersOf(
+    const HloInstruction& instruction) const {
+  std::vector<CombinerFunction> functions;
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {
     const auto found = combiners_.find({&instruction, i});
     if (found == combiners_.end()) continue;
     functions.resize(static_cast<size_t>(i) + 1, nullptr);
-    functions.back() = reinterpret_cast<FoldFunction>(code_->Find(found->second));
+    functions.back() = reinterpret_cast<CombinerFunction>(code_->Find(found->second));
   }
   return functions;
 }

@@ -70,7 +70,7 @@ class GeneratedFunctions {
   }
   void* ComparatorOf(const HloInstruction& sort) const;
   // Those of a reduction between devices, by operand; may end early.
-  std::vector<FoldFunction> CombinersOf(const HloInstruction& instruction) const;
+  std::vector<CombinerFunction> CombinersOf(const HloInstruction& instruction) const;
 
  private:
   using LoopNames = std::map<const ScheduledItem*, std::string>;

@@ -30,10 +30,10 @@ class LoopPlanner {
   // Plans a loop and those within it. Returns whether it runs as a function.
   bool PlanAsFunction(const ScheduledItem& loop) {
     LoopPlan& plan = plans_[&loop];
-    plan.elements = UnitsOfElementLoop(schedule_, loop, target_);
+    plan.elements = UnitsOfElementwiseWhile(schedule_, loop, target_);
     if (plan.elements.length > 0) {
       plan.kind = LoopPlan::Kind::kElements;
-    } else if (IsScalarLoop(schedule_, loop)) {
+    } else if (IsScalarWhile(schedule_, loop)) {
       plan.kind = LoopPlan::Kind::kScalars;
     } else if ((plan.function = PlanCompiledWhile(schedule_, loop, target_)).has_value()) {
       plan.kind = LoopPlan::Kind::kCompiled;
@@ -73,7 +73,7 @@ std::string PlanText(const LoopPlan& plan) {
     case LoopPlan::Kind::kScalars:
       return "scalars";
     case LoopPlan::Kind::kCompiled:
-      return absl::StrCat("function: ", PlanText(*plan.function));
+      return absl::StrCat(PlanText(*plan.function));
     case LoopPlan::Kind::kInlined:
       return "inlined";
     case LoopPlan::Kind::kThunks:

@@ -25,7 +25,7 @@ struct LoopPlan {
     kInlined,   // part of the function of an outer loop
   };
   Kind kind = Kind::kThunks;
-  ElementLoopUnits elements;                  // of kElements
+  ElementwiseWhileUnits elements;             // of kElements
   std::optional<CompiledWhilePlan> function;  // of kCompiled
 
   // Whether a function computes the scalars of the state, by itself or after the arrays.

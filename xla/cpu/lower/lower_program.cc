@@ -45,7 +45,7 @@ absl::Status CheckScalars(const HloComputation& computation) {
   if (all) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("computation ", computation.name(),
-                   " is applied to elements, but its parameters or results are no scalars"));
+                   " is nested to elements, but its parameters or results are no scalars"));
 }
 
 class ProgramLowering {
@@ -69,10 +69,10 @@ class ProgramLowering {
   absl::StatusOr<LoweredProgram> Run() {
     XLA_RETURN_IF_ERROR(PlanNested());
     XLA_RETURN_IF_ERROR(CompileAll());
-    XLA_ASSIGN_OR_RETURN(program_.steps, BuildThunks(main_, program_.prepared));
+    XLA_ASSIGN_OR_RETURN(program_.thunks, BuildThunks(main_, program_.prepared));
     for (size_t i = 0; i < nested_.size(); ++i) {
-      XLA_ASSIGN_OR_RETURN(program_.applied[i]->steps,
-                           BuildThunks(*nested_[i], program_.applied[i]->prepared));
+      XLA_ASSIGN_OR_RETURN(program_.nested[i]->thunks,
+                           BuildThunks(*nested_[i], program_.nested[i]->prepared));
     }
     AddReports();
     program_.loops = main_.functions.TakeLoops();
@@ -95,18 +95,18 @@ class ProgramLowering {
   // Programs that are applied to elements, also by code of such programs: each is lowered like the
   // whole program, and its functions are generated with those of the whole program.
   absl::Status PlanNested() {
-    programs_ = AppliedPrograms(*main_.schedule.module);
+    programs_ = NestedPrograms(*main_.schedule.module);
     for (const HloComputation* computation : programs_.computations()) {
       XLA_RETURN_IF_ERROR(CheckScalars(*computation));
       XLA_ASSIGN_OR_RETURN(ProgramSchedule schedule, ScheduleComputation(*computation));
-      auto program = std::make_unique<AppliedProgram>(
+      auto program = std::make_unique<NestedProgram>(
           std::move(schedule), static_cast<int32_t>(computation->num_parameters()));
       MemoryNumbers memories;
       memories.arguments = program->arguments();
       memories.results = program->results();
       nested_.push_back(std::make_unique<Unit>(program->schedule(), memories, target_,
-                                               absl::StrCat("applied_", nested_.size(), "_")));
-      program_.applied.push_back(std::move(program));
+                                               absl::StrCat("nested_", nested_.size(), "_")));
+      program_.nested.push_back(std::move(program));
     }
     return absl::OkStatus();
   }
@@ -215,14 +215,14 @@ class ProgramLowering {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Steps> BuildThunks(const Unit& unit,
-                                    std::vector<const kernels::Kernel*>& prepared) {
+  absl::StatusOr<ThunkSequence> BuildThunks(const Unit& unit,
+                                            std::vector<const kernels::Kernel*>& prepared) {
     std::vector<LoweredProgram::ChosenKernel> chosen;
-    auto steps =
+    auto thunks =
         ThunkBuilder(unit.schedule, unit.memories, options_, unit.functions, prepared, chosen)
             .Build();
     if (&unit == &main_) program_.chosen = std::move(chosen);
-    return steps;
+    return thunks;
   }
 
   void AddReports() {
@@ -241,7 +241,7 @@ class ProgramLowering {
 
   const CpuCompileOptions& options_;
   const Target& target_;
-  AppliedPrograms programs_;
+  NestedPrograms programs_;
   Unit main_;
   std::vector<std::unique_ptr<Unit>> nested_;
   std::vector<std::string> llvm_texts_, assembly_texts_;  // by module
@@ -250,18 +250,18 @@ class ProgramLowering {
 
 }  // namespace
 
-Slot MemoryNumbers::SlotOf(const Place& place) const {
-  switch (place.memory) {
-    case Place::Memory::kScratch:
-      return {0, place.offset};
-    case Place::Memory::kArgument:
-      return {1 + place.number, place.offset};
-    case Place::Memory::kResult:
-      return {1 + arguments + place.number, place.offset};
-    case Place::Memory::kConstant:
+Slot MemoryNumbers::SlotOf(const BufferSlice& slice) const {
+  switch (slice.memory) {
+    case BufferSlice::Memory::kScratch:
+      return {0, slice.offset};
+    case BufferSlice::Memory::kArgument:
+      return {1 + slice.number, slice.offset};
+    case BufferSlice::Memory::kResult:
+      return {1 + arguments + slice.number, slice.offset};
+    case BufferSlice::Memory::kConstant:
       break;
   }
-  return {constants_begin() + place.number, place.offset};
+  return {constants_begin() + slice.number, slice.offset};
 }
 
 absl::Status PollCompilation(const CpuCompileOptions& options) {

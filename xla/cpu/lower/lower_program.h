@@ -24,12 +24,12 @@ namespace xla::cpu {
 // Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
 struct MemoryNumbers {
   int32_t arguments = 0, results = 0;
-  Slot SlotOf(const Place& place) const;
+  Slot SlotOf(const BufferSlice& slice) const;
   int32_t constants_begin() const { return 1 + arguments + results; }
 };
 
 struct LoweredProgram {
-  Steps steps;
+  ThunkSequence thunks;
   std::vector<std::unique_ptr<NativeCode>> code;
   LoopPlans loops;  // of the schedule
   std::vector<CpuProgram::KernelReport> kernels;
@@ -45,7 +45,7 @@ struct LoweredProgram {
   std::vector<ChosenKernel> chosen;
   // What code applies to elements (nested_computation.h), by number. Their constants are left to
   // the caller.
-  std::vector<std::unique_ptr<AppliedProgram>> applied;
+  std::vector<std::unique_ptr<NestedProgram>> nested;
 };
 
 // CANCELLED if the caller gave up the compilation.

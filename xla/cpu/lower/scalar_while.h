@@ -13,42 +13,43 @@
 namespace xla::cpu {
 
 // Whether generated code computes everything in the loop, and everything is a single element.
-bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop);
+bool IsScalarWhile(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
 // The values whose addresses the function takes: the state, then the values that the loop reads.
-struct ScalarLoopArrays {
+struct ScalarWhileArrays {
   std::vector<ValueId> state, inputs;
 };
-ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop);
+ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop);
 
 // void name(char** arrays, RunState* state, int64_t, int64_t). Reads the scalars of the state from
 // memory, runs the loop, and writes them back. Polls for cancellation, and returns early then.
-absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                            const char* name);
+absl::Status EmitScalarWhile(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name);
 
 // Whether the loop computes scalars from scalars, and elements of arrays of one length from scalars
 // and elements at the same index: each element runs through the whole loop by itself. Returns that
 // length; 0 for other loops.
-int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
+int64_t ElementwiseWhileLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
 // How the elements are divided: into `count` units of one vector of `lanes` elements; a thread
 // takes `chunk` units at a time.
-struct ElementLoopUnits {
+struct ElementwiseWhileUnits {
   int64_t length = 0;  // of the arrays; 0 for other loops
   int lanes = 1;
   int64_t count = 0, chunk = 1;
   // Whether one call computes all units, and so can compute the scalars as well.
   bool finishes_scalars() const { return count <= chunk; }
 };
-ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
-                                    const Target& target);
+ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
+                                              const ScheduledItem& loop, const Target& target);
 
-// Emits a function like those of EmitScalarLoop that computes the arrays of the state; its last
+// Emits a function like those of EmitScalarWhile that computes the arrays of the state; its last
 // parameters are a range of units, and units may be computed in parallel. Unless
 // units.finishes_scalars(), it does not change the scalars of the state: the function of
-// EmitScalarLoop, called afterwards with the same arrays, computes those.
-absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                             const ElementLoopUnits& units, const char* name);
+// EmitScalarWhile, called afterwards with the same arrays, computes those.
+absl::Status EmitElementwiseWhile(Ir& ir, const ProgramSchedule& schedule,
+                                  const ScheduledItem& loop, const ElementwiseWhileUnits& units,
+                                  const char* name);
 
 }  // namespace xla::cpu
 

@@ -32,27 +32,28 @@ class ThunkBuilder {
         chosen_(chosen) {}
 
   // The thunks of all items, and copies of results to where they belong.
-  absl::StatusOr<Steps> Build();
+  absl::StatusOr<ThunkSequence> Build();
 
  private:
-  absl::Status BuildItems(const std::vector<ScheduledItem>& items, Steps& steps);
-  absl::Status BuildItem(const ScheduledItem& item, Steps& steps);
-  absl::Status BuildWhile(const ScheduledItem& loop, Steps& steps);
-  void BuildLoopFunctions(const ScheduledItem& loop, const LoopPlan& plan, Steps& steps);
+  absl::Status BuildItems(const std::vector<ScheduledItem>& items, ThunkSequence& thunks);
+  absl::Status BuildItem(const ScheduledItem& item, ThunkSequence& thunks);
+  absl::Status BuildWhile(const ScheduledItem& loop, ThunkSequence& thunks);
+  void BuildLoopFunctions(const ScheduledItem& loop, const LoopPlan& plan, ThunkSequence& thunks);
   absl::Status BuildCompiledWhile(const ScheduledItem& loop, const CompiledWhilePlan& plan,
-                                  Steps& steps);
-  absl::Status BuildPhases(const ScheduledItem& loop, Steps& steps);
-  absl::Status BuildConditional(const ScheduledItem& item, Steps& steps);
-  absl::Status BuildInstruction(const ScheduledItem& item, Steps& steps);
-  void BuildKernel(const ScheduledItem& item, Steps& steps);
-  absl::Status BuildContraction(const ScheduledItem& item, Steps& steps);
+                                  ThunkSequence& thunks);
+  absl::Status BuildPhases(const ScheduledItem& loop, ThunkSequence& thunks);
+  absl::Status BuildConditional(const ScheduledItem& item, ThunkSequence& thunks);
+  absl::Status BuildInstruction(const ScheduledItem& item, ThunkSequence& thunks);
+  void BuildKernel(const ScheduledItem& item, ThunkSequence& thunks);
+  absl::Status BuildContraction(const ScheduledItem& item, ThunkSequence& thunks);
   // Returns whether there is a prepared kernel for the instruction.
-  absl::StatusOr<bool> BuildPrepared(const ScheduledItem& item, Steps& steps);
-  absl::Status BuildLibraryCall(const ScheduledItem& item, Steps& steps);
+  absl::StatusOr<bool> BuildPrepared(const ScheduledItem& item, ThunkSequence& thunks);
+  absl::Status BuildLibraryCall(const ScheduledItem& item, ThunkSequence& thunks);
 
-  void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const;
-  void AddCopy(ValueId from, ValueId to, Steps& steps) const;
-  Slot SlotAt(const Place& place) const;
+  void AddCopy(const BufferSlice& from, const BufferSlice& to, int64_t bytes,
+               ThunkSequence& thunks) const;
+  void AddCopy(ValueId from, ValueId to, ThunkSequence& thunks) const;
+  Slot SlotAt(const BufferSlice& slice) const;
   std::vector<Slot> SlotsOf(const std::vector<ValueId>& values) const;
   std::vector<std::optional<Slot>> PresentSlots(const std::vector<ValueId>& values) const;
 
@@ -62,7 +63,7 @@ class ThunkBuilder {
   const GeneratedFunctions& functions_;
   std::vector<const kernels::Kernel*>& prepared_;
   std::vector<LoweredProgram::ChosenKernel>& chosen_;
-  std::vector<Exchange> exchanges_;  // in the thunks that are built: those of the second phase
+  std::vector<PingPongPair> pairs_;  // in the thunks that are built: those of the second phase
 };
 
 }  // namespace xla::cpu

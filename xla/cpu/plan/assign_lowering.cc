@@ -84,9 +84,9 @@ Lowering LoweringOfSelectAndScatter(const HloInstruction& instruction, const Tar
 // How the library kernels that read the instruction compute it, if they do.
 FoldedOperand FoldingOf(const HloInstruction& operand) {
   FoldedOperand folded;
-  if (IsTransposedView(operand)) {
+  if (IsFoldedTranspose(operand)) {
     folded.kind = FoldedOperand::Kind::kTransposed;
-  } else if (IsScaledView(operand)) {
+  } else if (IsFoldedScaling(operand)) {
     folded = {FoldedOperand::Kind::kScaled, ScaleOf(operand)};
   } else if (IsSortIndex(operand)) {
     folded.kind = FoldedOperand::Kind::kIndex;
@@ -140,7 +140,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
       if (folding.kind == FoldedOperand::Kind::kTransposed) return Folded(0, folding);
       if (folding.kind == FoldedOperand::Kind::kScaled)
         return Folded(instruction.operand(0) == ScaledArray(instruction) ? 0 : 1, folding);
-      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfViews(instruction))
+      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfFoldedOperands(instruction))
         return Folded(-1, folding);
       break;
     }
@@ -163,7 +163,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
 std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
   absl::flat_hash_set<const HloComputation*> scheduled = {module->entry_computation()};
   std::vector<const HloComputation*> pending = {module->entry_computation()};
-  const AppliedPrograms programs(*module);
+  const NestedPrograms programs(*module);
   for (const HloComputation* program : programs.computations()) {
     if (scheduled.insert(program).second) pending.push_back(program);
   }

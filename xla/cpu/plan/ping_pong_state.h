@@ -12,20 +12,21 @@
 namespace xla::cpu {
 
 // Smaller arrays are copied.
-inline constexpr int64_t kLeastExchangedBytes = 4096;
+inline constexpr int64_t kLeastPingPongBytes = 4096;
 
-struct Exchange {
+struct PingPongPair {
   ValueId state = kNoValue, next = kNoValue;  // whose buffers are swapped
 };
 
 // Returns the copies at the end of a loop's body that swapping buffers can replace. No other value
 // in the loop overlaps with the memory of either array, unless it is in exactly the same place.
 // Empty if the loop runs anything but generated kernels and copies.
-std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const ScheduledItem& loop);
+std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
+                                          const ScheduledItem& loop);
 
 // Where a value is in the iterations with swapped buffers.
-Place ExchangedPlace(const ProgramSchedule& schedule, const std::vector<Exchange>& exchanges,
-                     const Place& place);
+BufferSlice SwappedSlice(const ProgramSchedule& schedule, const std::vector<PingPongPair>& pairs,
+                         const BufferSlice& slice);
 
 }  // namespace xla::cpu
 

@@ -298,7 +298,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloI
   return kernels::MakeRandomBitsKernel(spec);
 }
 
-class PreparedThunk final : public Step {
+class PreparedThunk final : public Thunk {
  public:
   PreparedThunk(std::unique_ptr<const kernels::Kernel> kernel, std::vector<Slot> buffers,
                 int64_t scratch_offset)
@@ -325,7 +325,7 @@ class PreparedThunk final : public Step {
     char* scratch = scratch_.In(state);
     // The thread's memory may be in use where a program is applied to elements.
     if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
-        UsesThreadMemory(bytes, host.workers) && !state.is_applied()) {
+        UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
       scratch = runtime::ThreadMemory(bytes);
       if (scratch == nullptr)
         return absl::ResourceExhaustedError("no memory for a kernel's blocks");
@@ -415,8 +415,8 @@ bool UsesThreadMemory(int64_t bytes, int threads) {
   return bytes > 0 && bytes <= kBytesPerThread * threads;
 }
 
-std::unique_ptr<Step> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
-                                        std::vector<Slot> buffers, int64_t scratch_offset) {
+std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
+                                         std::vector<Slot> buffers, int64_t scratch_offset) {
   return std::make_unique<PreparedThunk>(std::move(kernel), std::move(buffers), scratch_offset);
 }
 

@@ -40,8 +40,8 @@ bool UsesThreadMemory(int64_t bytes, int threads);
 
 // Runs a prepared kernel on the pool. Its scratch memory is the thread's, or starts at
 // `scratch_offset` of the program's.
-std::unique_ptr<Step> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
-                                        std::vector<Slot> buffers, int64_t scratch_offset);
+std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
+                                         std::vector<Slot> buffers, int64_t scratch_offset);
 
 }  // namespace xla::cpu
 

@@ -5,8 +5,8 @@
 // producer, or one kernel may compute it many times. The work of a compiled program must stay
 // within kMostWork times that of its HLO: otherwise its run time could grow faster with the size of
 // arrays than XLA's.
-#ifndef XLA_CPU_PLAN_BOUNDED_WORK_H_
-#define XLA_CPU_PLAN_BOUNDED_WORK_H_
+#ifndef XLA_CPU_PLAN_RECOMPUTATION_H_
+#define XLA_CPU_PLAN_RECOMPUTATION_H_
 
 #include <cstdint>
 #include <string>
@@ -49,4 +49,4 @@ class WorkBeforeFusion {
 
 }  // namespace xla::cpu
 
-#endif  // XLA_CPU_PLAN_BOUNDED_WORK_H_
+#endif  // XLA_CPU_PLAN_RECOMPUTATION_H_
