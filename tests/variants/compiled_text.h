@@ -73,9 +73,9 @@ inline void AddItems(const cpu::ProgramSchedule& schedule,
         absl::StrAppend(&line, " token");
         return;
       }
-      const cpu::Place& place = schedule.values[static_cast<size_t>(id)].place;
-      absl::StrAppend(&line, " ", std::string("sarc").substr(static_cast<size_t>(place.memory), 1),
-                      place.number, "+", place.offset);
+      const cpu::BufferSlice& slice = schedule.values[static_cast<size_t>(id)].slice;
+      absl::StrAppend(&line, " ", std::string("sarc").substr(static_cast<size_t>(slice.memory), 1),
+                      slice.number, "+", slice.offset);
     };
     for (const cpu::ValueId id : item.results) add(id);
     if (item.instruction == nullptr) {
