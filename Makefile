@@ -131,9 +131,10 @@ bench: build ## measure how fast HLO text is read, verified and printed, and the
 bench-build: deps ## measure the build, without ccache, and compare it with the budgets (build-bench/)
 	@scripts/bench_build.py
 
-operations: build ## generate docs/operations.md from the operation table and tests/operations
+operations: build ## generate docs/operations.md and docs/emitters.md from the operation table, tests/operations and sources
 	@cmake --build --preset release --parallel $(JOBS) --target op_coverage
 	@build/op_coverage --page > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
+	@build/op_coverage --files . > docs/emitters.md.new && mv docs/emitters.md.new docs/emitters.md
 
 oracle: ## install XLA itself (jaxlib) into build-xla/, for the differential test
 	@scripts/install_xla.sh build-xla

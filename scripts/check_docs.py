@@ -206,7 +206,7 @@ def main():
   # The examples of operations.md are programs of tests/operations, which are run there.
   pages = [page.resolve() for page in arguments.pages] or [
       ROOT / "README.md", ROOT / "models" / "README.md",
-      *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "operations.md")]
+      *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in ("operations.md", "emitters.md"))]
   build = pathlib.Path(arguments.build).resolve()
   if shutil.which("xylem", path=str(build)) is None:
     sys.exit(f"there is no command in {build}")

@@ -125,9 +125,12 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   if (emit == "llvm") output = program->llvm_text();
   if (emit == "asm") output = program->assembly_text();
   const bool json = arguments.Has("--json");
-  if (emit == "plan") output = PlanReportText(program->Report(), json);
-  if (emit == "schedule") output = ScheduleReportText(program->Report(), json);
-  if (emit == "buffers") output = BuffersReportText(program->Report(), json);
+  if (emit == "plan" || emit == "schedule" || emit == "buffers") {
+    XLA_ASSIGN_OR_RETURN(const ProgramReport report, program->Report());
+    if (emit == "plan") output = PlanReportText(report, json);
+    if (emit == "schedule") output = ScheduleReportText(report, json);
+    if (emit == "buffers") output = BuffersReportText(report, json);
+  }
   if (emits_object && !program->objects().empty()) {
     const std::vector<char>& object = program->objects()[0];
     output.assign(object.begin(), object.end());

@@ -292,7 +292,7 @@ absl::StatusOr<Literal> LiteralBase::Broadcast(const Shape& result_shape,
           d, shape().ToString(), to, result_shape.ToString());
     }
     strides[to] = own_strides[d];
-    // What does not exist in the operand does not in the result, whatever its shape says.
+    // Elements beyond the operand's dynamic size are invalid in the result, too.
     if (shape().is_dynamic_dimension(d)) result.SetDynamicSize(to, GetDynamicSize(d));
   }
   const Piece& to = result.root_piece();

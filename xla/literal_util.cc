@@ -109,11 +109,13 @@ Literal LiteralUtil::One(PrimitiveType primitive_type) {
 }
 
 Literal LiteralUtil::MinValue(PrimitiveType primitive_type) {
-  XLA_CHECK(!primitive_util::IsComplexType(primitive_type)) << "complex numbers have no order";
+  XLA_CHECK(!primitive_util::IsComplexType(primitive_type))
+      << "complex numbers have no minimum or maximum";
   return MakeScalar(primitive_type, SpecialValue::kLeast);
 }
 Literal LiteralUtil::MaxValue(PrimitiveType primitive_type) {
-  XLA_CHECK(!primitive_util::IsComplexType(primitive_type)) << "complex numbers have no order";
+  XLA_CHECK(!primitive_util::IsComplexType(primitive_type))
+      << "complex numbers have no minimum or maximum";
   return MakeScalar(primitive_type, SpecialValue::kGreatest);
 }
 

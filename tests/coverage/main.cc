@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // op_coverage: checks from its example which parts of the system support each operation and for
-// which element types (exit code 1 if any hole is found); with --page, prints docs/operations.md.
+// which element types (exit code 1 if any hole is found); prints docs/operations.md with --page,
+// and docs/emitters.md with --files.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tests/coverage/op_coverage.h"
+#include "tests/coverage/op_files.h"
 #include "tests/coverage/op_page.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
@@ -37,13 +39,17 @@ int Main(const std::vector<std::string_view>& words) {
     std::fputs(OpsPage().c_str(), stdout);
     return 0;
   }
+  if (words.size() == 2 && words[0] == "--files") {
+    std::fputs(OpFilesPage(std::string(words[1])).c_str(), stdout);
+    return 0;
+  }
   std::vector<HloOpcode> opcodes;
   for (const std::string_view word : words) {
     const auto opcode = FindHloOpcode(word);
     if (!opcode.has_value()) {
       std::fprintf(stderr,
                    "op_coverage: unknown operation '%s'\nusage: op_coverage [OPERATION...]\n"
-                   "       op_coverage --page\n",
+                   "       op_coverage --page | --files ROOT\n",
                    std::string(word).c_str());
       return 2;
     }

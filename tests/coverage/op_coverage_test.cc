@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/coverage/op_files.h"
 #include "tests/coverage/op_page.h"
 #include "tests/coverage/op_types.h"
 #include "tests/test_util.h"
@@ -20,6 +21,20 @@ namespace {
 TEST(OpsPageTest, DocsPageIsUpToDate) {
   EXPECT_TRUE(testing::ReadTestFile(testing::SourcePath("docs/operations.md")) == OpsPage())
       << "docs/operations.md is out of date; write it again: make operations";
+}
+
+TEST(OpFilesTest, DocsPageIsUpToDate) {
+  EXPECT_EQ(CheckOpFiles(testing::SourcePath(".")), "");
+  EXPECT_TRUE(testing::ReadTestFile(testing::SourcePath("docs/emitters.md")) ==
+              OpFilesPage(testing::SourcePath(".")))
+      << "docs/emitters.md is out of date; write it again: make operations";
+}
+
+TEST(OpFilesTest, FindsFunctionsByName) {
+  const OpFiles gather = FilesOf(HloOpcode::kGather, testing::SourcePath("."));
+  EXPECT_EQ(gather.inferred, std::vector<std::string>{"xla/hlo/shape_inference/gather_scatter.cc"});
+  EXPECT_EQ(gather.evaluated, std::vector<std::string>{"xla/interpreter/gather_scatter.cc"});
+  EXPECT_EQ(gather.compiled, std::vector<std::string>{"xla/cpu/codegen/element_emitter.cc"});
 }
 
 TEST(OpsTypesTest, ShapesFollowTheNewType) {

@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/cpu/cpu_pipeline.h"
+#include "xla/cpu/lower/loop_plan.h"
 #include "xla/cpu/lower/make_report.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/plan/check_lowering.h"
@@ -109,7 +110,8 @@ TEST_P(PlansTest, InstructionsAreComputedAsExpected) {
   ASSERT_OK(CheckLowering(**module));
   const auto schedule = ScheduleProgram(**module);
   ASSERT_OK(schedule.status());
-  std::vector<std::string> lines = LinesOf(MakeReport(*schedule, *target));
+  std::vector<std::string> lines =
+      LinesOf(MakeReport(*schedule, PlanLoops(*schedule, *target), *target));
   AddFreeInstructions(**module, &lines);
   if (std::getenv("XYLEM_UPDATE_EXPECTED") == nullptr) {
     EXPECT_EQ(lines, expected);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products and convolutions against plain sums of whole numbers, which every order of
 // summation gets right.
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/matrix_product.h"
 
 #include <gtest/gtest.h>
 

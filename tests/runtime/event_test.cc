@@ -55,7 +55,7 @@ TEST(EventTest, ASourceThatGoesAwayIsAnError) {
   source.reset();
   EXPECT_FALSE(event.IsReady());
   { const EventSource gone = std::move(moved); }
-  EXPECT_STATUS(event.Await(), absl::StatusCode::kCancelled, "given up");
+  EXPECT_STATUS(event.Await(), absl::StatusCode::kCancelled, "was destroyed before it was set");
 }
 
 TEST(EventTest, AllIsReadyWhenEachIs) {

@@ -31,12 +31,18 @@ TEST(StructureTest, IncludesFollowThePage) {
   EXPECT_EQ(absl::StrJoin(CheckIncludes(PageOfThisTree(), files), "\n"), "");
 }
 
-TEST(StructureTest, FoldersOfTheCompilerAreInOrder) {
+TEST(StructureTest, FoldersOfCompilerAndKernelsAreInOrder) {
   const std::vector<SourceFile> files = ReadSources(SourcePath("."));
   EXPECT_EQ(absl::StrJoin(CheckFolderOrder({"xla/cpu/lower", "xla/cpu/run", "xla/cpu/plan",
                                             "xla/cpu/kernel", "xla/cpu/codegen"},
                                            files),
                           "\n"),
+            "");
+  // The choices of dot and convolution: convolutions may be dots, and both are products.
+  EXPECT_EQ(absl::StrJoin(
+                CheckFolderOrder(
+                    {"xla/kernels/convolution", "xla/kernels/dot", "xla/kernels/product"}, files),
+                "\n"),
             "");
 }
 

@@ -19,7 +19,7 @@
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
 #include "xla/base/instruction_set.h"
-#include "xla/cpu/run/library_calls.h"
+#include "xla/cpu/run/prepared_kernels.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/kernels/kernel.h"

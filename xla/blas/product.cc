@@ -12,7 +12,7 @@
 #include "xla/blas/product_packing.h"
 #include "xla/blas/small_product.h"
 #include "xla/blas/workspace.h"
-#include "xla/kernels/dot/fused_product.h"
+#include "xla/kernels/product/fused_product.h"
 #include "xla/util.h"
 
 namespace xla::blas {

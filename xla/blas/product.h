@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, on the tiles of xla/kernels/dot/fused_product.h.
+// Products of matrices, on the tiles of xla/kernels/product/fused_product.h.
 #ifndef XLA_BLAS_PRODUCT_H_
 #define XLA_BLAS_PRODUCT_H_
 

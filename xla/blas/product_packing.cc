@@ -8,8 +8,8 @@
 
 #include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
-#include "xla/kernels/dot/fused_product.h"
 #include "xla/kernels/movement/transpose.h"
+#include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

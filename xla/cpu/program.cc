@@ -12,8 +12,8 @@
 #include "xla/cpu/lower/make_report.h"
 #include "xla/cpu/plan/entry_layouts.h"
 #include "xla/cpu/program_impl.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
+#include "xla/cpu/run/prepared_kernels.h"
 #include "xla/debug_options_flags.h"
 #include "xla/layout_strides.h"
 #include "xla/primitive_util.h"
@@ -50,7 +50,7 @@ std::vector<int32_t> NumberMemories(const std::vector<Shape>& leaves, int32_t& c
   return numbers;
 }
 
-// Dimensions of one element do not count.
+// Whether both strides are the same, ignoring dimensions of size 1.
 bool SameOrder(const Shape& shape, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   for (size_t d = 0; d < a.size(); ++d) {
     if (shape.dimensions(static_cast<int>(d)) != 1 && a[d] != b[d]) return false;
@@ -147,9 +147,9 @@ int64_t CpuProgram::Impl::ScratchBytes(int threads) const {
   return schedule.scratch_bytes + library;
 }
 
-int64_t CpuProgram::Impl::AppliedBytes(int threads) const {
+int64_t CpuProgram::Impl::NestedBytes(int threads) const {
   int64_t bytes = 0;
-  for (const auto& applied : lowered.applied) bytes += applied->FrameBytes() * threads;
+  for (const auto& nested : lowered.nested) bytes += nested->FrameBytes() * threads;
   return bytes;
 }
 
@@ -229,7 +229,7 @@ CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuProgram::~CpuProgram() = default;
 
 int64_t CpuProgram::ScratchBytes(int threads) const {
-  return impl_->ScratchBytes(threads) + impl_->AppliedBytes(threads);
+  return impl_->ScratchBytes(threads) + impl_->NestedBytes(threads);
 }
 int64_t CpuProgram::ThreadBytes(int threads) const {
   int64_t most = 0;
@@ -260,10 +260,10 @@ std::vector<CpuProgram::LibraryReport> CpuProgram::library_calls() const {
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
 }
-ProgramReport CpuProgram::Report() const {
+absl::StatusOr<ProgramReport> CpuProgram::Report() const {
   const ScopedMaxInstructionSet bound(impl_->max_instruction_set);
-  const auto target = cpu::HostTarget(MaxInstructionSet());
-  return target.ok() ? cpu::MakeReport(impl_->schedule, **target) : ProgramReport();
+  XLA_ASSIGN_OR_RETURN(const cpu::Target* target, cpu::HostTarget(MaxInstructionSet()));
+  return cpu::MakeReport(impl_->schedule, impl_->lowered.loops, *target);
 }
 const PipelineStatistics& CpuProgram::pass_statistics() const { return impl_->pass_statistics; }
 const HloModule& CpuProgram::optimized_module() const { return *impl_->module; }
@@ -327,8 +327,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);
   XLA_ASSIGN_OR_RETURN(impl->lowered, cpu::LowerProgram(impl->schedule, impl->memories, options));
-  for (const auto& applied : impl->lowered.applied)
-    MakeConstants(applied->schedule(), applied->constants, applied->copied_constants);
+  for (const auto& nested : impl->lowered.nested)
+    MakeConstants(nested->schedule(), nested->constants, nested->copied_constants);
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
 }
 

@@ -162,7 +162,7 @@ class CpuProgram {
   };
   std::vector<LibraryReport> library_calls() const;
   // How each instruction is computed, in which order, and where arrays are.
-  ProgramReport Report() const;
+  absl::StatusOr<ProgramReport> Report() const;
   // What the passes did.
   const PipelineStatistics& pass_statistics() const;
   // The module as it was compiled, after all passes.

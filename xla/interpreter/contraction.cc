@@ -15,7 +15,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"

@@ -60,8 +60,8 @@ absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape) {
   const int64_t bytes =
       MultiplyWithoutOverflow(*count, primitive_util::ByteWidth(shape.element_type()));
   if (bytes < 0) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("an array of shape ", shape.ToString(), " has more bytes than 64 bits count"));
+    return absl::ResourceExhaustedError(absl::StrCat("an array of shape ", shape.ToString(),
+                                                     ": its size in bytes overflows int64"));
   }
   return bytes;
 }

@@ -76,7 +76,8 @@ class DynamicResolver {
   HloInstruction* Masked(const SizedArray& x, HloInstruction* fill) {
     return MaskBy(x.array, ExistenceMask(x), fill);
   }
-  // Zeros where the mask is false, which a product leaves out of sums; in f32 if the type has none.
+  // Masks with zero, the neutral element of sums of products; widens to f32 for types without a
+  // zero.
   HloInstruction* MaskByZero(HloInstruction* x, HloInstruction* mask);
   HloInstruction* ZeroOf(PrimitiveType type) { return b_.Zeros(Shape(type, {})); }
   HloInstruction* LowestOf(PrimitiveType type, bool greatest);

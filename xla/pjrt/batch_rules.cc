@@ -115,7 +115,7 @@ Loop GatherLoop(const HloInstruction& instruction) {
   return loop;
 }
 
-// Whether a scatter of one operand gives the sums of updates: sums of some of them add up to it.
+// Whether the scatter adds updates to zeros, so that partial scatters can be summed.
 bool AddsToZeros(const HloInstruction& scatter) {
   const HloInstruction& root = *scatter.to_apply()->root_instruction();
   if (scatter.shape().IsTuple() || root.opcode() != HloOpcode::kAdd ||

@@ -63,7 +63,8 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.type, args.dims, args.num_dims, args.device_layout));
-  if (!shape.IsArray()) return absl::InvalidArgumentError("a buffer of a token from the host");
+  if (!shape.IsArray())
+    return absl::InvalidArgumentError("cannot create a token buffer from host memory");
   if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
     return absl::InvalidArgumentError(
         absl::StrCat(args.num_byte_strides, " strides for ", args.num_dims, " dimensions"));
@@ -117,9 +118,10 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
     // XLA's code and words, by which jaxlib's reader of DLPack tells that it has to copy.
     const auto address = reinterpret_cast<uintptr_t>(args.device_buffer_ptr);
     if (address % kViewAlignment != 0) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "Can't create a view of buffer with unaligned data, ptr: %#x is not aligned to %d bytes. ",
-          address, kViewAlignment));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("Can't create a view of buffer with unaligned data, ptr: %#x is not "
+                          "aligned to %d bytes. ",
+                          address, kViewAlignment));
     }
   }
   absl::AnyInvocable<void()> release;

@@ -182,7 +182,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   // After a signal the exception of its handler is raised, instead of an error of this call.
   if (program.runs_here && !signals.was_requested()) {
     const absl::Status status = AwaitUnlessSignalled(launched.done);
-    // That of an argument is only passed on by the results.
+    // Errors of arguments are reported by the result buffers, not here.
     if (!status.ok() && ArgumentsAreGood(args)) return status;
   }
   for (size_t d = 0; d < devices.size(); ++d) {

@@ -2,9 +2,9 @@
 // How a program on whole values becomes the program of one partition: internal, users include
 // partition.h.
 //
-// Whole values stay in the program. Beside them, what is known to be divided gets shards, and
-// whoever can work on shards does. Whichever of the two forms is unused is removed in the end, so
-// that shards cost nothing where they are known and whole arrays are gathered elsewhere.
+// Each instruction keeps its full value; where its sharding is known it also gets a per-partition
+// shard. Dead code elimination removes the unused one, so that full arrays are gathered only where
+// something needs them.
 #ifndef XLA_PJRT_PARTITIONER_H_
 #define XLA_PJRT_PARTITIONER_H_
 
@@ -112,7 +112,7 @@ class Partitioner {
   // An element of a tuple of which there are shards.
   absl::Status DivideElement(HloInstruction* element);
   absl::Status DivideAnnotation(HloInstruction* annotation);
-  // The tiles of an annotation, with those of the operand in the dimensions that it leaves open.
+  // The annotation's sharding, completed by the operand's on unspecified dimensions.
   Tiles WithOpenDimensions(const HloInstruction& annotation, Tiles tiles,
                            const Tiles& operand) const;
   // Values of a sharding group are divided as a manual computation reads one of them, else as the

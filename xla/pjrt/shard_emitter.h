@@ -57,7 +57,7 @@ class ShardEmitter {
 
   HloModule& module_;
   const int64_t partitions_;
-  // Beyond the channels of programs, which count from 1.
+  // First channel id for collectives inserted here; programs use small ids.
   int64_t next_channel_ = int64_t{1} << 32;
 };
 

@@ -39,7 +39,7 @@ absl::StatusOr<int64_t> ElementBytes(const Shape& array) {
         bytes, is_padded ? array.layout().padded_dimensions(i) : array.dimensions(i));
     if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() / 2) {
       return absl::ResourceExhaustedError(absl::StrCat("a buffer of shape ", array.ToString(),
-                                                       " has more bytes than 64 bits count"));
+                                                       ": its size in bytes overflows int64"));
     }
   }
   return bytes;

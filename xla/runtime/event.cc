@@ -145,7 +145,7 @@ EventSource& EventSource::operator=(EventSource&& other) noexcept {
 
 EventSource::~EventSource() {
   if (state_ != nullptr && !is_set_) {
-    Set(absl::CancelledError("what the event stands for was given up"));
+    Set(absl::CancelledError("the event's source was destroyed before it was set"));
   }
 }
 

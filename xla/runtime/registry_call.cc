@@ -33,7 +33,7 @@ absl::StatusOr<int64_t> MemoryBytes(const Shape& shape) {
     if (bytes < 0) {
       return absl::ResourceExhaustedError(absl::StrCat("an array of shape ",
                                                        shape.ToString(/*print_layout=*/true),
-                                                       " has more bytes than 64 bits count"));
+                                                       ": its size in bytes overflows int64"));
     }
   }
   return bytes;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/codegen/combiner_emitter.h"
 
-#include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/nested_computation.h"
-#include "xla/passes/dynamic_resolver.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -43,15 +38,6 @@ const HloInstruction* SingleOperation(const HloComputation& function) {
   }
 }
 
-bool HasTypes(const HloComputation& function, PrimitiveType type) {
-  const auto is_scalar = [&](const Shape& shape) {
-    return shape.IsArray() && shape.rank() == 0 && shape.element_type() == type;
-  };
-  return function.num_parameters() == 2 && is_scalar(function.parameter_instruction(0)->shape()) &&
-         is_scalar(function.parameter_instruction(1)->shape()) &&
-         is_scalar(function.root_instruction()->shape());
-}
-
 // The type of registers.
 PrimitiveType WideType(PrimitiveType type) {
   return primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 32 ? F32
@@ -60,12 +46,12 @@ PrimitiveType WideType(PrimitiveType type) {
 
 constexpr int kLanes = 8;
 
-class FoldEmitter {
+class CombinerFunctionEmitter {
  public:
-  FoldEmitter(Ir& ir, const HloComputation& function, PrimitiveType type)
+  CombinerFunctionEmitter(Ir& ir, const HloComputation& function, PrimitiveType type)
       : ir_(ir), ops_(ir), function_(function), type_(type) {
     if (const HloInstruction* operation = SingleOperation(function)) {
-      HloComputation::Builder builder("fold");
+      HloComputation::Builder builder("combiner");
       const Shape scalar(WideType(type), {});
       HloInstruction* const a =
           builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
@@ -79,7 +65,7 @@ class FoldEmitter {
   absl::Status Emit(const char* name) {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
-    if (KindOfApplied(function_) != AppliedKind::kVectors) {
+    if (KindOfNested(function_) != NestedKind::kVectors) {
       // Behind the parts and the result: the state of the run.
       const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
       ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
@@ -139,345 +125,24 @@ class FoldEmitter {
   absl::Status status_;
 };
 
-// Of a select-and-scatter, or of the custom call of one with sizes.
-std::vector<WindowDim> WindowOf(const HloInstruction& instruction) {
-  std::vector<WindowDim> window;
-  if (instruction.opcode() == HloOpcode::kCustomCall) {
-    window = instruction.attributes<CustomCallAttributes>().window->dims;
-  } else {
-    window = instruction.attributes<WindowAttributes>().window.dims;
-  }
-  window.resize(static_cast<size_t>(instruction.operand(0)->shape().rank()));
-  return window;
-}
-
-// A dimension along which every window is one element, in place.
-bool IsTrivial(const WindowDim& dim) {
-  return dim.size == 1 && dim.stride == 1 && dim.padding_low == 0 && dim.padding_high == 0 &&
-         dim.base_dilation == 1;
-}
-
-class SelectAndScatterEmitter {
- public:
-  SelectAndScatterEmitter(Ir& ir, const HloInstruction& instruction)
-      : ir_(ir),
-        ops_(ir),
-        instruction_(instruction),
-        operand_(instruction.operand(0)->shape()),
-        source_(instruction.operand(1)->shape()),
-        select_(instruction.called_computations()[0]),
-        scatter_(instruction.called_computations()[1]),
-        type_(operand_.element_type()) {
-    window_ = WindowOf(instruction);
-    for (size_t d = 0; d < window_.size(); ++d) {
-      const bool is_trivial = IsTrivial(window_[d]) && !IsSized();
-      if (is_trivial && d + 1 == window_.size()) {
-        minor_ = operand_.dimensions().back();
-      } else if (is_trivial) {
-        outer_.push_back(d);
-        outer_sizes_.push_back(operand_.dimensions(static_cast<int>(d)));
-      } else {
-        windowed_.push_back(d);
-      }
-    }
-  }
-
-  absl::Status Emit(const char* name) {
-    const HloComputation &select = *select_, &scatter = *scatter_;
-    const auto is_scalar = [&](const HloInstruction* i, PrimitiveType type) {
-      return i->shape().IsArray() && i->shape().rank() == 0 && i->shape().element_type() == type;
-    };
-    if (source_.element_type() != type_ ||
-        instruction_.operand(2)->shape().element_type() != type_ || !HasTypes(scatter, type_) ||
-        !is_scalar(select.parameter_instruction(0), type_) ||
-        !is_scalar(select.parameter_instruction(1), type_) ||
-        !is_scalar(select.root_instruction(), PRED)) {
-      return absl::UnimplementedError(
-          absl::StrCat(instruction_.ToShortString(),
-                       ": the types of select or scatter differ from those of the operands"));
-    }
-    const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64()};
-    ir_.StartFunction(name, parameters);
-    const auto array = [&](int64_t i) {
-      return ir_.Load(ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * i)), 8, true);
-    };
-    for (const int64_t i : {int64_t{0}, int64_t{1}, int64_t{2}, instruction_.operand_count()})
-      arrays_.push_back(array(i));
-    // Behind the arrays: the state of the run.
-    ir_.set_run(ir_.Load(
-        ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (instruction_.operand_count() + 1))),
-        8, true));
-    for (int64_t i = 3; i < instruction_.operand_count(); ++i) {
-      sizes_.push_back(ops_.Convert(S32, S64, ops_.Load(S32, {array(i), ir_.Index(0)}, 1)).re);
-    }
-    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
-      const IndexMath math(ir_, 1);
-      const IndexVector outer = math.Delinearize({unit, 0, 1}, outer_sizes_);
-      IndexVector index(window_.size(), math.Constant(0));
-      for (size_t i = 0; i < outer_.size(); ++i) index[outer_[i]] = outer[i];
-      if (minor_ < 0) {
-        EmitWindows(index, 1);
-        return;
-      }
-      const int64_t in_vectors = minor_ / kLanes * kLanes;
-      ir_.Loop(ir_.Index(0), ir_.Index(in_vectors), kLanes, [&](IrValue i) {
-        index.back() = {i, 1, kLanes};
-        EmitWindows(index, kLanes);
-      });
-      ir_.Loop(ir_.Index(in_vectors), ir_.Index(minor_), 1, [&](IrValue i) {
-        index.back() = {i, 0, 1};
-        EmitWindows(index, 1);
-      });
-    });
-    ir_.Return();
-    return status_;
-  }
-
- private:
-  using Carry = Ir::Carried;
-
-  // Whether sizes and paddings are values: of the custom call.
-  bool IsSized() const { return instruction_.operand_count() > 3; }
-
-  struct Range {
-    IrValue begin, end;
-    int64_t most;  // iterations
-  };
-
-  // Nested loops over the windowed dimensions; the body takes so many steps.
-  void ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, double steps,
-               absl::FunctionRef<void()> body) {
-    ForEach(ranges, at, steps, {}, [&](const Carry&) {
-      body();
-      return Carry();
-    });
-  }
-  Carry ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, double steps,
-                const Carry& initial, absl::FunctionRef<Carry(const Carry&)> body) {
-    if (at.size() == ranges.size()) return body(initial);
-    const Range& range = ranges[at.size()];
-    double inner = steps;
-    for (size_t i = at.size() + 1; i < ranges.size(); ++i)
-      inner *= static_cast<double>(ranges[i].most);
-    return ir_.PolledLoop(range.begin, range.end, 1, PollInterval(range.most, inner), initial,
-                          [&](IrValue i, const Carry& carried) {
-                            at.push_back(i);
-                            const Carry next = ForEach(ranges, at, steps, carried, body);
-                            at.pop_back();
-                            return next;
-                          });
-  }
-
-  // The taps of the windows at a place of the source that lie between the first and the last
-  // element: windows may be much larger than the operand.
-  std::vector<Range> TapsInside(const std::vector<IrValue>& source) {
-    std::vector<Range> ranges;
-    for (size_t i = 0; i < windowed_.size(); ++i) {
-      const WindowDim& dim = window_[windowed_[i]];
-      const int64_t size = operand_.dimensions(static_cast<int>(windowed_[i]));
-      const IrValue padding =
-          IsSized() ? sizes_[2 * window_.size() + windowed_[i]] : ir_.Index(dim.padding_low);
-      // Tap t is at start + t * dilation.
-      const IrValue start = ir_.Sub(ir_.Mul(source[i], ir_.Index(dim.stride)), padding);
-      const auto smax = [&](IrValue a, IrValue b) { return ir_.Binary("llvm.smax", a, b); };
-      const IrValue dilation = ir_.Index(dim.window_dilation), zero = ir_.Index(0);
-      const IrValue missing = smax(ir_.Sub(zero, start), zero);
-      const IrValue begin =
-          ir_.UDiv(ir_.Add(missing, ir_.Index(dim.window_dilation - 1)), dilation);
-      const int64_t last = size == 0 ? -1 : (size - 1) * dim.base_dilation;
-      const IrValue reach = ir_.Sub(ir_.Index(last), start);
-      const IrValue taps = ir_.Add(ir_.UDiv(smax(reach, zero), dilation), ir_.Index(1));
-      const IrValue none = ir_.ICmp(LLVMIntSLT, reach, zero);
-      const IrValue end =
-          ir_.Binary("llvm.smin", ir_.Select(none, zero, taps), ir_.Index(dim.size));
-      ranges.push_back({begin, end, std::min(dim.size, last + 1)});
-    }
-    return ranges;
-  }
-
-  std::vector<Range> RangesOf(const Shape& shape) {
-    std::vector<Range> ranges;
-    for (const size_t d : windowed_) {
-      const int64_t size = shape.dimensions(static_cast<int>(d));
-      ranges.push_back({ir_.Index(0), ir_.Index(size), size});
-    }
-    return ranges;
-  }
-
-  // For an index of the other dimensions.
-  void EmitWindows(const IndexVector& index, int lanes) {
-    const ElementEmitter::Buffers buffers;
-    ElementEmitter emitter(ops_, buffers, lanes);
-    const auto address = [&](size_t array, const Shape& shape, const IndexVector& place) {
-      return emitter.AddressOf({arrays_[array], array < 2}, shape, place);
-    };
-    const auto with = [&](const std::vector<IrValue>& at) {
-      IndexVector place = index;
-      for (size_t i = 0; i < windowed_.size(); ++i) place[windowed_[i]] = {at[i], 0, 1};
-      return place;
-    };
-    const Element init = ops_.Splat(ops_.Load(type_, {arrays_[2], ir_.Index(0)}, 1), lanes);
-    std::vector<IrValue> at;
-    ForEach(RangesOf(operand_), at, 1, [&] {
-      const ElementAddress to = address(3, operand_, with(at));
-      ops_.Store(type_, init, to.pointer, to.bytes);
-    });
-    double taps_of_window = 2;  // visited twice
-    for (const size_t d : windowed_) {
-      const int64_t reach = operand_.dimensions(static_cast<int>(d)) * window_[d].base_dilation;
-      taps_of_window *= static_cast<double>(std::min(window_[d].size, reach));
-    }
-    ForEach(RangesOf(source_), at, taps_of_window, [&] {
-      ElementEmitter::Scope scope(&emitter);
-      const std::vector<IrValue> source_at = at;
-      // Found, the number of the tap, the value.
-      const Element zero = ops_.Splat(ops_.Zero(type_), lanes);
-      Carry initial = {ir_.Const(ir_.I1(), int64_t{0}), ir_.Splat(ir_.Index(0), lanes), zero.re};
-      if (zero.im != nullptr) initial.push_back(zero.im);
-      std::vector<IrValue> tap;
-      const std::vector<Range> taps = TapsInside(source_at);
-      const Carry selected = ForEach(taps, tap, 1, initial, [&](const Carry& so_far) {
-        const auto [inside, place] = PlaceOf(source_at, tap);
-        return ir_.If(
-            inside,
-            [&, place = place]() -> Carry {
-              ElementEmitter::Scope inner(&emitter);
-              const Element kept = {so_far[2], so_far.size() > 3 ? so_far[3] : nullptr};
-              const Element next =
-                  ops_.Splat(ops_.Load(type_, address(0, operand_, with(place)), lanes), lanes);
-              const Element keeps =
-                  ops_.Splat(emitter.Apply(*select_, {kept, next}, so_far[0])[0], lanes);
-              const IrValue stays = ir_.And(ir_.Splat(so_far[0], lanes), keeps.re);
-              const Element value = ops_.Select(stays, kept, next);
-              Carry carry = {ir_.Const(ir_.I1(), int64_t{1}),
-                             ir_.Select(stays, so_far[1], ir_.Splat(NumberOf(tap), lanes)),
-                             value.re};
-              if (value.im != nullptr) carry.push_back(value.im);
-              return carry;
-            },
-            [&]() -> Carry { return so_far; });
-      });
-      const Element source =
-          ops_.Splat(ops_.Load(type_, address(1, source_, with(source_at)), lanes), lanes);
-      IrValue counts = selected[0];
-      for (size_t i = 0; i < windowed_.size() && IsSized(); ++i) {
-        const IrValue size = sizes_[window_.size() + windowed_[i]];
-        counts = ir_.And(counts, ir_.ICmp(LLVMIntSLT, source_at[i], size));
-      }
-      ir_.If(counts, [&] {
-        tap.clear();
-        ForEach(taps, tap, 1, [&] {
-          const auto [inside, place] = PlaceOf(source_at, tap);
-          ir_.If(inside, [&, place = place] {
-            ElementEmitter::Scope inner(&emitter);
-            const ElementAddress to = address(3, operand_, with(place));
-            const Element old = ops_.Splat(ops_.Load(type_, to, lanes), lanes);
-            const IrValue is_it = ir_.ICmp(LLVMIntEQ, selected[1], ir_.Splat(NumberOf(tap), lanes));
-            const Element combined =
-                ops_.Splat(emitter.Apply(*scatter_, {old, source}, is_it)[0], lanes);
-            ops_.Store(type_, ops_.Select(is_it, combined, old), to.pointer, to.bytes);
-          });
-        });
-      });
-    });
-    if (status_.ok()) status_ = emitter.status();
-  }
-
-  // Of a tap of the window at a place of the source: whether it is an element, and which.
-  std::pair<IrValue, std::vector<IrValue>> PlaceOf(const std::vector<IrValue>& source,
-                                                   const std::vector<IrValue>& tap) {
-    IrValue inside = ir_.Const(ir_.I1(), int64_t{1});
-    std::vector<IrValue> place;
-    for (size_t i = 0; i < windowed_.size(); ++i) {
-      const WindowDim& dim = window_[windowed_[i]];
-      const int64_t size = operand_.dimensions(static_cast<int>(windowed_[i]));
-      IrValue position = ir_.Add(ir_.Mul(source[i], ir_.Index(dim.stride)),
-                                 ir_.Mul(tap[i], ir_.Index(dim.window_dilation)));
-      position = ir_.Sub(position, IsSized() ? sizes_[2 * window_.size() + windowed_[i]]
-                                             : ir_.Index(dim.padding_low));
-      inside = ir_.And(inside, ir_.ICmp(LLVMIntSGE, position, ir_.Index(0)));
-      if (dim.base_dilation > 1) {
-        const IrValue rest = ir_.SRem(position, ir_.Index(dim.base_dilation));
-        inside = ir_.And(inside, ir_.ICmp(LLVMIntEQ, rest, ir_.Index(0)));
-        position = ir_.SDiv(position, ir_.Index(dim.base_dilation));
-      }
-      inside = ir_.And(inside, ir_.ICmp(LLVMIntSLT, position,
-                                        IsSized() ? sizes_[windowed_[i]] : ir_.Index(size)));
-      place.push_back(position);
-    }
-    return {inside, place};
-  }
-
-  IrValue NumberOf(const std::vector<IrValue>& tap) {
-    IrValue number = ir_.Index(0);
-    for (size_t i = 0; i < windowed_.size(); ++i) {
-      number = ir_.Add(ir_.Mul(number, ir_.Index(window_[windowed_[i]].size)), tap[i]);
-    }
-    return number;
-  }
-
-  Ir& ir_;
-  ElementOps ops_;
-  const HloInstruction& instruction_;
-  const Shape &operand_, &source_;
-  const HloComputation *const select_, *const scatter_;
-  const PrimitiveType type_;
-  std::vector<WindowDim> window_;
-  std::vector<IrValue> sizes_;  // of operand and source, then low paddings, by dimension
-  std::vector<size_t> outer_, windowed_;
-  std::vector<int64_t> outer_sizes_;
-  int64_t minor_ = -1;  // the size of a minor dimension without a window; -1: it has one
-  std::vector<IrValue> arrays_;
-  absl::Status status_;
-};
-
 }  // namespace
 
-bool CanEmitFold(const HloComputation& function, PrimitiveType type) {
-  return SingleOperation(function) != nullptr || HasTypes(function, type);
+bool CombinesScalars(const HloComputation& function, PrimitiveType type) {
+  const auto is_scalar = [&](const Shape& shape) {
+    return shape.IsArray() && shape.rank() == 0 && shape.element_type() == type;
+  };
+  return function.num_parameters() == 2 && is_scalar(function.parameter_instruction(0)->shape()) &&
+         is_scalar(function.parameter_instruction(1)->shape()) &&
+         is_scalar(function.root_instruction()->shape());
 }
 
-absl::Status EmitFold(Ir& ir, const HloComputation& function, PrimitiveType type,
-                      const char* name) {
-  return FoldEmitter(ir, function, type).Emit(name);
+bool CanEmitCombiner(const HloComputation& function, PrimitiveType type) {
+  return SingleOperation(function) != nullptr || CombinesScalars(function, type);
 }
 
-SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction) {
-  const Shape& operand = instruction.operand(0)->shape();
-  const Shape& source = instruction.operand(1)->shape();
-  const std::vector<WindowDim> window = WindowOf(instruction);
-  SelectAndScatterPlan plan;
-  plan.units = 1;
-  if (instruction.operand_count() > 3) return plan;
-  double taps = 1;
-  for (size_t d = 0; d < window.size(); ++d) {
-    if (!IsTrivial(window[d])) {
-      taps *= static_cast<double>(window[d].size);
-    } else if (d + 1 < window.size()) {
-      plan.units *= operand.dimensions(static_cast<int>(d));
-    }
-  }
-  for (const int64_t size : source.dimensions()) taps *= static_cast<double>(size);
-  constexpr double kTapsPerThread = 32e3;
-  double cost = 1;
-  bool has_order = false;
-  for (const HloComputation* applied : instruction.called_computations()) {
-    cost += CostOfApplied(*applied);
-    has_order |= HasOrder(*applied);
-  }
-  plan.chunk = taps * cost < kTapsPerThread || has_order ? plan.units : plan.units / 16;
-  plan.chunk = std::max<int64_t>(plan.chunk, 1);
-  return plan;
-}
-
-bool IsSelectAndScatter(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kSelectAndScatter ||
-         (instruction.opcode() == HloOpcode::kCustomCall &&
-          instruction.custom_call_target() == kSizedSelectAndScatterTarget);
-}
-
-absl::Status EmitSelectAndScatter(Ir& ir, const HloInstruction& instruction, const char* name) {
-  return SelectAndScatterEmitter(ir, instruction).Emit(name);
+absl::Status EmitCombiner(Ir& ir, const HloComputation& function, PrimitiveType type,
+                          const char* name) {
+  return CombinerFunctionEmitter(ir, function, type).Emit(name);
 }
 
 }  // namespace xla::cpu

@@ -173,6 +173,18 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     const IrValue first = ir_.Offset(place, ir_.Index(-int64_t{part_bytes} * (lanes - 1)));
     return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
   }
+  return LoadApart(type, address, place, lanes);
+}
+
+// Vectors of elements that do not lie side by side, by shuffles or by gathering.
+Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address, IrValue place,
+                              int lanes) {
+  const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
+  const bool is_complex = primitive_util::IsComplexType(type);
+  const bool is_plain_float = PartType(type) == F32 || PartType(type) == F64;
+  const IrType memory = MemoryType(type);
+  const auto finish = [&](IrValue raw) { return is_plain_float ? raw : FromBits(type, raw); };
+  const IrType vector = ir_.Vector(memory, lanes);
   const int64_t stride = address.step / part_bytes;
   // Shuffles of more vectors take longer than gathering, of bytes at once. AVX-512 picks from two
   // vectors by one instruction.
@@ -195,7 +207,7 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
-      address.lanes != nullptr ? address.lanes : ir_.Steps(offsets_type, address.step);
+      address.lanes != nullptr ? address.lanes : ir_.ThunkSequence(offsets_type, address.step);
   const IrValue mask =
       address.mask != nullptr ? address.mask : ir_.Const(ir_.Vector(ir_.I1(), lanes), int64_t{-1});
   const auto gather = [&](IrValue from) {
@@ -290,20 +302,137 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
 
 namespace {
 
-// A vector of elements of several rows and columns: which one each lane has, row * width + column,
-// -1 where that does not matter.
-struct RowsOfColumns {
-  IrValue value;
-  std::vector<int> places;
+// Loads the columns of as many rows as there are lanes as they lie in memory, and transposes them.
+class ColumnLoader {
+ public:
+  // At most as many columns as lanes, and vectors of one register.
+  ColumnLoader(Ir& ir, IrType memory, const ElementAddress& address, int64_t bytes, int64_t stride,
+               int columns, int64_t room, int lanes)
+      : ir_(ir),
+        memory_(memory),
+        place_(ir.Offset(address.pointer, address.bytes)),
+        is_invariant_(address.invariant),
+        bytes_(bytes),
+        stride_(stride),
+        columns_(columns),
+        end_((lanes - 1) * stride + room),
+        lanes_(lanes) {
+    while (width_ < columns) width_ *= 2;
+  }
+
+  // The vector of each column, as it is in memory.
+  std::vector<IrValue> Load() {
+    std::vector<Pieces> groups = LoadRows();
+    // Twice the rows and half the columns, step by step.
+    for (int half = width_ / 2; half >= 1; half /= 2) groups = Merge(groups, half);
+    std::vector<IrValue> columns;
+    for (const Piece& column : groups[0]) columns.push_back(column.value);
+    return columns;
+  }
+
+ private:
+  // A vector of elements of several rows and columns: which one each lane has, row * width +
+  // column, -1 where that does not matter.
+  struct Piece {
+    IrValue value;
+    std::vector<int> places;
+  };
+  using Pieces = std::vector<Piece>;
+
+  // Groups of rows; each has the parts of their columns.
+  std::vector<Pieces> LoadRows() {
+    const int rows = lanes_ / width_;
+    std::vector<Pieces> groups;
+    for (int row = 0; row < lanes_; row += rows) {
+      Pieces pieces;
+      if ((rows - 1) * stride_ + columns_ <= lanes_) {
+        pieces.push_back(LoadPiece(row, lanes_, rows > 1));
+      } else {
+        for (int r = row; r < row + rows; ++r) pieces.push_back(LoadPiece(r, width_, false));
+      }
+      for (; pieces.size() > 1; pieces.resize(pieces.size() / 2)) {
+        for (size_t i = 0; i < pieces.size() / 2; ++i)
+          pieces[i] = Join(pieces[2 * i], pieces[2 * i + 1]);
+      }
+      groups.push_back(std::move(pieces));
+    }
+    return groups;
+  }
+
+  // `count` elements of row `row` and those behind it, from an element that all of them follow.
+  Piece LoadPiece(int row, int count, bool has_more_rows) {
+    const int64_t first = std::min(row * stride_, end_ - count);
+    Piece piece;
+    piece.value =
+        ir_.Load(ir_.Vector(memory_, count), ir_.Offset(place_, ir_.Index(first * bytes_)),
+                 static_cast<int>(bytes_), is_invariant_);
+    for (int64_t at = first; at < first + count; ++at) {
+      const int64_t of_row = has_more_rows ? at / stride_ : row, column = at - of_row * stride_;
+      const bool counts = of_row >= row && column >= 0 && column < columns_;
+      piece.places.push_back(counts ? static_cast<int>(of_row * width_ + column) : -1);
+    }
+    return piece;
+  }
+
+  Piece Join(const Piece& a, const Piece& b) {
+    Piece joined = {nullptr, a.places};
+    joined.places.insert(joined.places.end(), b.places.begin(), b.places.end());
+    std::vector<int> order(joined.places.size());
+    std::iota(order.begin(), order.end(), 0);
+    joined.value = ir_.Shuffle(a.value, b.value, order);
+    return joined;
+  }
+
+  // Neighbouring groups become one, of pieces with `half` columns.
+  std::vector<Pieces> Merge(const std::vector<Pieces>& groups, int half) {
+    std::vector<Pieces> merged(groups.size() / 2);
+    for (size_t g = 0; g < merged.size(); ++g) {
+      for (int column = 0; column < columns_; column += half) {
+        const auto part = static_cast<size_t>(column / (2 * half));
+        merged[g].push_back(MergePieces(groups[2 * g][part], groups[2 * g + 1][part],
+                                        static_cast<int>(g), column, half));
+      }
+    }
+    return merged;
+  }
+
+  Piece MergePieces(const Piece& a, const Piece& b, int group, int first_column, int columns) {
+    const int rows = lanes_ / columns, first_row = group * rows;
+    Piece merged;
+    std::vector<int> order;
+    for (int row = first_row; row < first_row + rows; ++row) {
+      for (int c = first_column; c < first_column + columns; ++c) {
+        const int wanted = c < columns_ ? row * width_ + c : -1;
+        const auto in_a = std::find(a.places.begin(), a.places.end(), wanted);
+        const auto in_b = std::find(b.places.begin(), b.places.end(), wanted);
+        const bool is_in_a = in_a != a.places.end();
+        const auto lane = is_in_a
+                              ? in_a - a.places.begin()
+                              : static_cast<int64_t>(a.places.size()) + (in_b - b.places.begin());
+        order.push_back(wanted < 0 ? 0 : static_cast<int>(lane));
+        merged.places.push_back(wanted);
+      }
+    }
+    merged.value = ir_.Shuffle(a.value, b.value, order);
+    return merged;
+  }
+
+  Ir& ir_;
+  const IrType memory_;
+  const IrValue place_;
+  const bool is_invariant_;
+  const int64_t bytes_, stride_;
+  const int columns_;
+  const int64_t end_;  // elements that may be read
+  const int lanes_;
+  int width_ = 2;  // columns of a vector, a power of two
 };
 
 }  // namespace
 
 std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAddress& address,
                                              int64_t stride, int columns, int64_t room, int lanes) {
-  const IrType memory = MemoryType(type);
   const int64_t bytes = primitive_util::ByteWidth(type);
-  const IrValue place = ir_.Offset(address.pointer, address.bytes);
   if (lanes * bytes > ir_.target().vector_bytes) {
     // Register by register.
     const int half = lanes / 2;
@@ -327,79 +456,11 @@ std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAd
     }
     return elements;
   }
-  int width = 2;  // columns of a vector
-  while (width < columns) width *= 2;
-  const int rows = lanes / width;
-  const int64_t end = (lanes - 1) * stride + room;
-  // `count` elements of row `row` and those behind it, from an element that all of them follow.
-  const auto load = [&](int row, int count, bool has_more_rows) {
-    const int64_t first = std::min(row * stride, end - count);
-    RowsOfColumns part;
-    part.value = ir_.Load(ir_.Vector(memory, count), ir_.Offset(place, ir_.Index(first * bytes)),
-                          static_cast<int>(bytes), address.invariant);
-    for (int64_t at = first; at < first + count; ++at) {
-      const int64_t of_row = has_more_rows ? at / stride : row, column = at - of_row * stride;
-      const bool counts = of_row >= row && column >= 0 && column < columns;
-      part.places.push_back(counts ? static_cast<int>(of_row * width + column) : -1);
-    }
-    return part;
-  };
-  const auto join = [&](const RowsOfColumns& a, const RowsOfColumns& b) {
-    RowsOfColumns joined = {nullptr, a.places};
-    joined.places.insert(joined.places.end(), b.places.begin(), b.places.end());
-    std::vector<int> order(joined.places.size());
-    std::iota(order.begin(), order.end(), 0);
-    joined.value = ir_.Shuffle(a.value, b.value, order);
-    return joined;
-  };
-  std::vector<std::vector<RowsOfColumns>> groups;  // of rows; parts of their columns
-  for (int row = 0; row < lanes; row += rows) {
-    std::vector<RowsOfColumns> pieces;
-    if ((rows - 1) * stride + columns <= lanes) {
-      pieces.push_back(load(row, lanes, rows > 1));
-    } else {
-      for (int r = row; r < row + rows; ++r) pieces.push_back(load(r, width, false));
-    }
-    for (; pieces.size() > 1; pieces.resize(pieces.size() / 2)) {
-      for (size_t i = 0; i < pieces.size() / 2; ++i)
-        pieces[i] = join(pieces[2 * i], pieces[2 * i + 1]);
-    }
-    groups.push_back(std::move(pieces));
-  }
-  // Twice the rows and half the columns, step by step.
-  for (int half = width / 2; half >= 1; half /= 2) {
-    const int rows_of_both = lanes / half;
-    std::vector<std::vector<RowsOfColumns>> merged(groups.size() / 2);
-    for (size_t g = 0; g < merged.size(); ++g) {
-      const int first_row = static_cast<int>(g) * rows_of_both;
-      for (int column = 0; column < columns; column += half) {
-        const auto part = static_cast<size_t>(column / (2 * half));
-        const RowsOfColumns &a = groups[2 * g][part], &b = groups[2 * g + 1][part];
-        RowsOfColumns both;
-        std::vector<int> order;
-        for (int row = first_row; row < first_row + rows_of_both; ++row) {
-          for (int c = column; c < column + half; ++c) {
-            const int wanted = c < columns ? row * width + c : -1;
-            const auto in_a = std::find(a.places.begin(), a.places.end(), wanted);
-            const auto in_b = std::find(b.places.begin(), b.places.end(), wanted);
-            const bool is_in_a = in_a != a.places.end();
-            const auto lane =
-                is_in_a ? in_a - a.places.begin()
-                        : static_cast<int64_t>(a.places.size()) + (in_b - b.places.begin());
-            order.push_back(wanted < 0 ? 0 : static_cast<int>(lane));
-            both.places.push_back(wanted);
-          }
-        }
-        both.value = ir_.Shuffle(a.value, b.value, order);
-        merged[g].push_back(std::move(both));
-      }
-    }
-    groups = std::move(merged);
-  }
   std::vector<Element> elements;
-  for (const RowsOfColumns& column : groups[0]) {
+  for (const IrValue column :
+       ColumnLoader(ir_, MemoryType(type), address, bytes, stride, columns, room, lanes).Load()) {
     const bool is_plain_float = type == F32 || type == F64;
-    elements.push_back({is_plain_float ? column.value : FromBits(type, column.value)});
+    elements.push_back({is_plain_float ? column : FromBits(type, column)});
   }
   return elements;
 }
@@ -442,7 +503,7 @@ IrValue ElementOps::RoundBf16(IrValue value, bool may_have_any_nan) {
 }
 
 Element ElementOps::RoundResult(PrimitiveType type, Element element) {
-  // The lower bits of a NaN are those of an operand or zeros: it is rounded to itself.
+  // NaN payloads come from an operand or are zero, so rounding leaves NaN unchanged.
   if (type == BF16) return {RoundBf16(element.re, false)};
   return Round(type, element);
 }

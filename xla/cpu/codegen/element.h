@@ -82,6 +82,7 @@ class ElementOps {
   void set_visits_rows(bool visits_rows) { visits_rows_ = visits_rows; }
 
  private:
+  Element LoadApart(PrimitiveType type, const ElementAddress& address, IrValue place, int lanes);
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
                       IrValue mask, bool invariant);
   IrValue RoundBf16(IrValue value, bool may_have_any_nan);

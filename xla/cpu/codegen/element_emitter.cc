@@ -140,7 +140,6 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
     return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),
                 index);
   }
-  const Shape& shape = instruction->shape();
   switch (instruction->opcode()) {
     case HloOpcode::kConstant:
       return EmitConstant(instruction);
@@ -151,41 +150,14 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
     case HloOpcode::kBroadcast:
       return EmitBroadcast(instruction, index);
     case HloOpcode::kBitcast:
-    case HloOpcode::kReshape: {
-      if (is_linear_) return Emit(instruction->operand(0), index);
-      // An array in memory has its elements in the same places. (A single one may be known.)
-      if (const auto source = buffers_.find(instruction->operand(0));
-          source != buffers_.end() && CountOf(shape) != 1)
-        return Load(source->second[0], shape, index);
-      const IndexVector operand_index =
-          math_.Reshape(index, shape.dimensions(), instruction->operand(0)->shape().dimensions());
-      return Emit(instruction->operand(0), operand_index);
-    }
-    case HloOpcode::kTranspose: {
-      IndexVector operand_index(index.size());
-      for (size_t d = 0; d < index.size(); ++d) {
-        operand_index[static_cast<size_t>(instruction->dimensions()[d])] = index[d];
-      }
-      return Emit(instruction->operand(0), operand_index);
-    }
-    case HloOpcode::kSlice: {
-      const auto& slice = instruction->attributes<SliceAttributes>().slice;
-      IndexVector operand_index;
-      for (size_t d = 0; d < index.size(); ++d) {
-        operand_index.push_back(
-            math_.AddConstant(math_.Multiply(index[d], slice[d].stride), slice[d].start));
-      }
-      return Emit(instruction->operand(0), operand_index);
-    }
-    case HloOpcode::kReverse: {
-      IndexVector operand_index(index.begin(), index.end());
-      for (const int64_t d : instruction->dimensions()) {
-        IndexTerm& term = operand_index[static_cast<size_t>(d)];
-        term =
-            math_.AddConstant(math_.Multiply(term, -1), shape.dimensions(static_cast<int>(d)) - 1);
-      }
-      return Emit(instruction->operand(0), operand_index);
-    }
+    case HloOpcode::kReshape:
+      return EmitReshape(instruction, index);
+    case HloOpcode::kTranspose:
+      return EmitTranspose(instruction, index);
+    case HloOpcode::kSlice:
+      return EmitSlice(instruction, index);
+    case HloOpcode::kReverse:
+      return EmitReverse(instruction, index);
     case HloOpcode::kPad:
       return EmitPad(instruction, index);
     case HloOpcode::kConcatenate:
@@ -205,6 +177,43 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
   }
   if (IsElementwise(*instruction)) return EmitElementwiseAt(instruction, index);
   return Fail(instruction);
+}
+
+Element ElementEmitter::EmitReshape(const HloInstruction* instruction, Index index) {
+  const HloInstruction* operand = instruction->operand(0);
+  if (is_linear_) return Emit(operand, index);
+  const Shape& shape = instruction->shape();
+  // An array in memory has its elements in the same order. (A single one may be known.)
+  if (const auto source = buffers_.find(operand); source != buffers_.end() && CountOf(shape) != 1)
+    return Load(source->second[0], shape, index);
+  return Emit(operand, math_.Reshape(index, shape.dimensions(), operand->shape().dimensions()));
+}
+
+Element ElementEmitter::EmitTranspose(const HloInstruction* instruction, Index index) {
+  IndexVector operand_index(index.size());
+  for (size_t d = 0; d < index.size(); ++d)
+    operand_index[static_cast<size_t>(instruction->dimensions()[d])] = index[d];
+  return Emit(instruction->operand(0), operand_index);
+}
+
+Element ElementEmitter::EmitSlice(const HloInstruction* instruction, Index index) {
+  const auto& slice = instruction->attributes<SliceAttributes>().slice;
+  IndexVector operand_index;
+  for (size_t d = 0; d < index.size(); ++d) {
+    operand_index.push_back(
+        math_.AddConstant(math_.Multiply(index[d], slice[d].stride), slice[d].start));
+  }
+  return Emit(instruction->operand(0), operand_index);
+}
+
+Element ElementEmitter::EmitReverse(const HloInstruction* instruction, Index index) {
+  const Shape& shape = instruction->shape();
+  IndexVector operand_index(index.begin(), index.end());
+  for (const int64_t d : instruction->dimensions()) {
+    IndexTerm& term = operand_index[static_cast<size_t>(d)];
+    term = math_.AddConstant(math_.Multiply(term, -1), shape.dimensions(static_cast<int>(d)) - 1);
+  }
+  return Emit(instruction->operand(0), operand_index);
 }
 
 ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape& shape,

@@ -104,6 +104,14 @@ class ElementEmitter {
 
  private:
   using Index = absl::Span<const IndexTerm>;
+  // Code of one instruction with loops of its own (element_emitter_*.cc).
+  class DotLoops;
+  class ReductionLoops;
+  class RowReduction;
+  class SingleRowReduction;
+  class MultiRowReduction;
+  class WindowLoops;
+
   struct Key {
     const HloInstruction* instruction;
     int output;
@@ -121,6 +129,10 @@ class ElementEmitter {
   Element EmitConstant(const HloInstruction* instruction);
   Element EmitBroadcast(const HloInstruction* instruction, Index index);
   Element EmitIota(const HloInstruction* instruction, Index index);
+  Element EmitReshape(const HloInstruction* instruction, Index index);
+  Element EmitTranspose(const HloInstruction* instruction, Index index);
+  Element EmitSlice(const HloInstruction* instruction, Index index);
+  Element EmitReverse(const HloInstruction* instruction, Index index);
   Element EmitPad(const HloInstruction* instruction, Index index);
   Element EmitConcatenate(const HloInstruction* instruction, Index index);
   std::optional<Element> EmitJoinedSlices(
@@ -133,16 +145,14 @@ class ElementEmitter {
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
-  // The same along several dimensions, row by row, for operands that are simple to compute along a
-  // row alone. The reducer does not change what it combines with `identity`.
-  std::vector<Element> EmitReduceOfRows(const HloInstruction* instruction, Index index,
-                                        absl::Span<const int64_t> reduced_sizes, int block,
-                                        const Literal& identity);
   std::vector<Element> EmitReduceWindow(const HloInstruction* instruction, Index index);
   Element EmitMap(const HloInstruction* instruction, Index index);
   // Code of a computation that is no program: leaves of its parameters to leaves of its result.
   std::vector<Element> Evaluate(const HloComputation& computation, std::vector<Element> arguments,
                                 int lanes);
+  std::vector<Element> EvaluateInstruction(const HloInstruction* instruction,
+                                           absl::Span<const std::vector<Element>> operands,
+                                           int lanes);
   std::vector<Element> EvaluateConditional(const HloInstruction* conditional,
                                            absl::Span<const std::vector<Element>> operands,
                                            int lanes);

@@ -32,7 +32,7 @@ std::vector<PrimitiveType> LeafTypes(const Shape& shape) {
   return types;
 }
 
-size_t LeafCount(const Shape& shape) { return LeafTypes(shape).size(); }
+size_t CountLeaves(const Shape& shape) { return LeafTypes(shape).size(); }
 
 void Append(absl::Span<const Element> elements, Ir::Carried& values) {
   for (const Element& element : elements) {
@@ -78,7 +78,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
   int lanes = 1;
   for (const Element& argument : arguments) lanes = std::max(lanes, ops_.Lanes(argument));
   std::vector<Element> results;
-  if (KindOfApplied(computation) == AppliedKind::kVectors) {
+  if (KindOfNested(computation) == NestedKind::kVectors) {
     results = Evaluate(computation, std::move(arguments), lanes);
   } else {
     // Loops might not end for what is in lanes that nothing reads.
@@ -122,7 +122,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
 
 std::vector<Element> ElementEmitter::ApplyToElement(const HloComputation& computation,
                                                     std::vector<Element> arguments) {
-  return KindOfApplied(computation) == AppliedKind::kProgram
+  return KindOfNested(computation) == NestedKind::kProgram
              ? CallProgram(computation, arguments)
              : Evaluate(computation, std::move(arguments), 1);
 }
@@ -222,7 +222,7 @@ std::vector<Element> ElementEmitter::Evaluate(const HloComputation& computation,
   absl::flat_hash_map<const HloInstruction*, std::vector<Element>> values;
   size_t next = 0;
   for (const HloInstruction* parameter : computation.parameter_instructions()) {
-    const size_t end = next + LeafCount(parameter->shape());
+    const size_t end = next + CountLeaves(parameter->shape());
     values[parameter].assign(arguments.begin() + static_cast<std::ptrdiff_t>(next),
                              arguments.begin() + static_cast<std::ptrdiff_t>(end));
     next = end;
@@ -233,63 +233,58 @@ std::vector<Element> ElementEmitter::Evaluate(const HloComputation& computation,
     std::vector<std::vector<Element>> operands;
     for (const HloInstruction* operand : instruction->operands())
       operands.push_back(values[operand]);
-    std::vector<Element>& value = values[instruction];
-    switch (instruction->opcode()) {
-      case HloOpcode::kConstant:
-        value = {ops_.Splat(EmitConstant(instruction), lanes)};
-        break;
-      case HloOpcode::kTuple:
-      case HloOpcode::kOptimizationBarrier:
-        for (const auto& operand : operands)
-          value.insert(value.end(), operand.begin(), operand.end());
-        break;
-      case HloOpcode::kGetTupleElement: {
-        const Shape& tuple = instruction->operand(0)->shape();
-        size_t first = 0;
-        for (int i = 0; i < instruction->tuple_index(); ++i)
-          first += LeafCount(tuple.tuple_shapes(i));
-        const auto begin = operands[0].begin() + static_cast<std::ptrdiff_t>(first);
-        value.assign(begin, begin + static_cast<std::ptrdiff_t>(LeafCount(instruction->shape())));
-        break;
-      }
-      case HloOpcode::kBroadcast:
-      case HloOpcode::kReshape:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kTranspose:
-        value = operands[0];
-        break;
-      case HloOpcode::kCall:
-      case HloOpcode::kFusion:
-      case HloOpcode::kMap: {
-        std::vector<Element> leaves;
-        for (const auto& operand : operands)
-          leaves.insert(leaves.end(), operand.begin(), operand.end());
-        value = Evaluate(*instruction->to_apply(), std::move(leaves), lanes);
-        break;
-      }
-      case HloOpcode::kConditional:
-        value = EvaluateConditional(instruction, operands, lanes);
-        break;
-      case HloOpcode::kWhile:
-        value = EvaluateLoop(instruction, operands[0]);
-        break;
-      default: {
-        if (!IsElementwise(*instruction)) {
-          Fail(instruction);
-          return ZerosOf(computation);
-        }
-        std::vector<Element> elements;
-        for (const auto& operand : operands) elements.push_back(operand[0]);
-        absl::StatusOr<Element> result = EmitElementwise(ops_, *instruction, elements);
-        value = {result.ok() ? *result : Fail(instruction, result.status())};
-        break;
-      }
-    }
+    values[instruction] = EvaluateInstruction(instruction, operands, lanes);
   }
   std::vector<Element> results = values[computation.root_instruction()];
   if (!status_.ok()) return ZerosOf(computation);
   for (Element& result : results) result = ops_.Splat(result, lanes);
   return results;
+}
+
+// The leaves of an instruction's result from those of its operands.
+std::vector<Element> ElementEmitter::EvaluateInstruction(
+    const HloInstruction* instruction, absl::Span<const std::vector<Element>> operands, int lanes) {
+  const auto all_leaves = [&] {
+    std::vector<Element> leaves;
+    for (const auto& operand : operands)
+      leaves.insert(leaves.end(), operand.begin(), operand.end());
+    return leaves;
+  };
+  switch (instruction->opcode()) {
+    case HloOpcode::kConstant:
+      return {ops_.Splat(EmitConstant(instruction), lanes)};
+    case HloOpcode::kTuple:
+    case HloOpcode::kOptimizationBarrier:
+      return all_leaves();
+    case HloOpcode::kGetTupleElement: {
+      const Shape& tuple = instruction->operand(0)->shape();
+      size_t first = 0;
+      for (int i = 0; i < instruction->tuple_index(); ++i)
+        first += CountLeaves(tuple.tuple_shapes(i));
+      const auto begin = operands[0].begin() + static_cast<std::ptrdiff_t>(first);
+      return {begin, begin + static_cast<std::ptrdiff_t>(CountLeaves(instruction->shape()))};
+    }
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kTranspose:
+      return operands[0];
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion:
+    case HloOpcode::kMap:
+      return Evaluate(*instruction->to_apply(), all_leaves(), lanes);
+    case HloOpcode::kConditional:
+      return EvaluateConditional(instruction, operands, lanes);
+    case HloOpcode::kWhile:
+      return EvaluateLoop(instruction, operands[0]);
+    default:
+      break;
+  }
+  if (!IsElementwise(*instruction)) return {Fail(instruction)};
+  std::vector<Element> elements;
+  for (const auto& operand : operands) elements.push_back(operand[0]);
+  absl::StatusOr<Element> result = EmitElementwise(ops_, *instruction, elements);
+  return {result.ok() ? *result : Fail(instruction, result.status())};
 }
 
 // A selector out of range stands for the last branch.

@@ -129,6 +129,8 @@ class Emitter {
     return ir_.Binary("llvm.umin", OwnBits(amount), Const(Width() - 1));
   }
 
+  // Null for operations that have no integer form.
+  // Long: a table with one entry for each operation.
   IrValue Integer(IrValue a, IrValue b) {
     switch (opcode()) {
       case HloOpcode::kAdd:
@@ -272,6 +274,8 @@ class Emitter {
     return ir_.Select(ir_.ICmp(LLVMIntSLT, b, Const(0)), reciprocal, last[1]);
   }
 
+  // Null for operations that have no floating-point form.
+  // Long: a table with one entry for each operation.
   IrValue Real(IrValue a, IrValue b) {
     switch (opcode()) {
       case HloOpcode::kAdd:

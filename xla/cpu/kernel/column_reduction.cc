@@ -245,7 +245,7 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
   plan->segments = (columns + plan->segment_length - 1) / plan->segment_length;
   plan->units = CountOf(shape) / columns * plan->segments;
-  const KernelWork work = EstimateWork(*request.fusion, request.contraction);
+  const KernelWork work = EstimateWork(*request.instruction, request.contraction);
   plan->bytes = work.bytes;
   plan->operations = work.operations;
   plan->rows_at_once = RowsAtOnce(request);

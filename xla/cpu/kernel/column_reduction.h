@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions that keep the minor dimension: rows are combined in the memory of the result.
+// Kernels of reductions that keep the minor dimension: rows are accumulated in the result.
 #ifndef XLA_CPU_KERNEL_COLUMN_REDUCTION_H_
 #define XLA_CPU_KERNEL_COLUMN_REDUCTION_H_
 

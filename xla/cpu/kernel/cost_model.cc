@@ -68,7 +68,7 @@ double OperationCost(const HloInstruction& instruction) {
     constexpr double kUsualLanes = 8;
     double cost = 0.5;
     for (const HloComputation* applied : instruction.called_computations())
-      cost += kUsualLanes * CostOfApplied(*applied);
+      cost += kUsualLanes * CostOfNested(*applied);
     return cost;
   }
   if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;

@@ -70,7 +70,7 @@ class EpilogueLoop final : public KernelPlan {
         code.buffers()[parameter] = {{Buffer(ir, 3 + number), true}};
         continue;
       }
-      // The array that would have the values where they belong.
+      // Rebase the pointer so that element i of the result is at base + i.
       const int64_t bytes = primitive_util::ByteWidth(parameter->shape().element_type());
       const IrValue distance = ir.Mul(ir.Sub(ir.Index(0), first), ir.Index(bytes));
       code.buffers()[parameter] = {{ir.Offset(ir.Parameter(3), distance), false}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that finish blocks of the results of a contraction (see epilogue.h).
+// Kernels that finish the results of a contraction block by block (see epilogue.h).
 #ifndef XLA_CPU_KERNEL_EPILOGUE_LOOP_H_
 #define XLA_CPU_KERNEL_EPILOGUE_LOOP_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of few columns: vectors go along the columns, and are stored side by side.
+// Kernels of results with few columns: vectors run along the columns and are stored interleaved.
 #ifndef XLA_CPU_KERNEL_INTERLEAVED_COLUMNS_H_
 #define XLA_CPU_KERNEL_INTERLEAVED_COLUMNS_H_
 
@@ -10,10 +10,10 @@
 
 namespace xla::cpu {
 
-// Whether gathers alone read a concatenation of indices, and each index from one known operand.
+// Whether only gathers read a concatenation of indices, each of them one known operand.
 bool IsReadByPart(const HloInstruction& concatenate);
 
-// Suits concatenations of columns, and what is computed of as many columns without reductions.
+// Suits concatenations of columns, and fusions with as few columns that do not reduce.
 bool FitsInterleavedColumns(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& request);
 

@@ -15,6 +15,7 @@ absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel
 }
 
 absl::Status KernelCode::EmitFunction(const char* name) {
+  ir_.set_tests_at_end(plan_.tests_at_end);
   if (plan_.epilogue_of >= 0) {
     // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
@@ -30,7 +31,8 @@ absl::Status KernelCode::EmitFunction(const char* name) {
                     true);
   };
   InlineKernel kernel;
-  const size_t arrays = plan_.is_written.size() + static_cast<size_t>(ResultCount(plan_.root()));
+  const size_t arrays =
+      plan_.is_written.size() + static_cast<size_t>(ResultCount(*plan_.instruction));
   for (size_t i = 0; i < arrays; ++i) kernel.arrays.push_back(load(ir_.Pointer(), i));
   kernel.is_invariant.assign(plan_.is_written.size(), true);
   // Behind the arrays: the state of the run.
@@ -46,20 +48,23 @@ absl::Status KernelCode::EmitInline(const InlineKernel& kernel) {
   begin_ = ir_.Index(0);
   end_ = ir_.Index(plan_.units);
   elements_ = &kernel.parameters;
+  ir_.set_tests_at_end(plan_.tests_at_end);
   EmitUnits(kernel);
   ir_.set_tests_at_end(false);
   return status_;
 }
 
 void KernelCode::EmitUnits(const InlineKernel& kernel) {
-  size_t next = 0;
-  for (const HloInstruction* parameter : plan_.computation().parameter_instructions()) {
-    const bool is_invariant = kernel.is_invariant[next] && !plan_.is_written[next];
-    buffers_[parameter] = {{kernel.arrays[next], is_invariant}};
-    ++next;
+  const auto operands = kernel.arrays.begin() + plan_.instruction->operand_count();
+  operands_.assign(kernel.arrays.begin(), operands);
+  results_.assign(operands, kernel.arrays.end());
+  if (plan_.instruction->opcode() == HloOpcode::kFusion) {
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const bool is_invariant = kernel.is_invariant[i] && !plan_.is_written[i];
+      buffers_[plan_.computation().parameter_instruction(static_cast<int64_t>(i))] = {
+          {operands_[i], is_invariant}};
+    }
   }
-  results_.assign(kernel.arrays.begin() + static_cast<int64_t>(next), kernel.arrays.end());
-  ir_.set_tests_at_end(plan_.tests_at_end);
   plan_.EmitUnits(*this);
   if (plan_.streams) ir_.FinishStreaming();
 }
@@ -70,8 +75,8 @@ ElementEmitter KernelCode::MakeEmitter(int lanes) {
   return emitter;
 }
 
-void KernelCode::Check(const ElementEmitter& emitter) {
-  if (status_.ok()) status_ = emitter.status();
+void KernelCode::Check(const absl::Status& status) {
+  if (status_.ok()) status_ = status;
 }
 
 ResultElements KernelCode::ComputeResults(ElementEmitter& emitter, const HloInstruction& source,

@@ -3,8 +3,9 @@
 //
 //   void kernel(char** arrays, int64_t begin, int64_t end)
 //
-// `arrays` are the operands of the fusion, then its results. The work is numbered in units, which
-// may be computed in any order and by any number of threads: results do not depend on it.
+// `arrays` are the operands of the instruction, then its results, then the state of the run. The
+// work is numbered in units, which may be computed in any order and by any number of threads:
+// results do not depend on it.
 #ifndef XLA_CPU_KERNEL_KERNEL_CODE_H_
 #define XLA_CPU_KERNEL_KERNEL_CODE_H_
 
@@ -56,14 +57,16 @@ class KernelCode {
   ElementOps& ops() { return ops_; }
   IrValue begin() const { return begin_; }  // units
   IrValue end() const { return end_; }
+  const std::vector<IrValue>& operands() const { return operands_; }
   const std::vector<IrValue>& results() const { return results_; }
   void add_result(IrValue result) { results_.push_back(result); }
-  // Arrays in memory, by the instruction that stands for them: the parameters.
+  // Arrays in memory, by the instruction that stands for them: the parameters of a fusion.
   ElementEmitter::Buffers& buffers() { return buffers_; }
 
   // An emitter for vectors of so many lanes. Errors are collected: Check(emitter) notes them.
   ElementEmitter MakeEmitter(int lanes);
-  void Check(const ElementEmitter& emitter);
+  void Check(const ElementEmitter& emitter) { Check(emitter.status()); }
+  void Check(const absl::Status& status);
   const absl::Status& status() const { return status_; }
 
   // The elements of all results at the index, or as many as there are lanes, to be stored at the
@@ -85,7 +88,7 @@ class KernelCode {
   IrValue begin_ = nullptr, end_ = nullptr;
   ElementEmitter::Buffers buffers_;
   const ElementEmitter::Elements* elements_ = nullptr;
-  std::vector<IrValue> results_;
+  std::vector<IrValue> operands_, results_;
   absl::Status status_;
 };
 

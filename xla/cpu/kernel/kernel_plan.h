@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of kernels: which strategy computes a fusion, and how its work is divided.
+// Plans of kernels: which strategy computes an instruction, and how its work is divided.
 //
 // A strategy is a class derived from KernelPlan in a pair of files of its own, with a planner: a
 // function that returns the plan for a fusion, and one that says whether the strategy suits it. The
@@ -23,7 +23,7 @@ class KernelCode;  // kernel_code.h
 
 // What a kernel has to compute, and where its results are.
 struct KernelRequest {
-  const HloInstruction* fusion = nullptr;
+  const HloInstruction* instruction = nullptr;  // a fusion, or a select-and-scatter
   const Target* target = nullptr;
   std::vector<bool> is_written;  // operands that are in the memory of a result
   std::vector<bool> is_unused;   // results without memory; empty: none
@@ -34,7 +34,8 @@ struct KernelRequest {
   // The name of the strategy; empty: the first that suits the fusion.
   std::string_view strategy = {};
 
-  const HloComputation& computation() const { return *fusion->to_apply(); }
+  // Of a fusion.
+  const HloComputation& computation() const { return *instruction->to_apply(); }
   const HloInstruction& root() const { return *computation().root_instruction(); }
 };
 
@@ -46,7 +47,7 @@ struct PlanDescription {
 class KernelPlan {
  public:
   explicit KernelPlan(const KernelRequest& request)
-      : fusion(request.fusion),
+      : instruction(request.instruction),
         is_written(request.is_written),
         is_unused(request.is_unused),
         epilogue_of(request.epilogue_of) {}
@@ -60,14 +61,15 @@ class KernelPlan {
   // The elements that are computed at a time.
   virtual int64_t lanes() const = 0;
 
-  const HloComputation& computation() const { return *fusion->to_apply(); }
+  // Of a fusion.
+  const HloComputation& computation() const { return *instruction->to_apply(); }
   const HloInstruction& root() const { return *computation().root_instruction(); }
   // Whether the result is written to memory that the kernel still reads.
   bool SharesMemory() const;
 
-  const HloInstruction* const fusion;
+  const HloInstruction* const instruction;
   // As in the request. An epilogue is a function for kernels::KernelEpilogue rather than for
-  // KernelStep.
+  // KernelThunk.
   const std::vector<bool> is_written, is_unused;
   const int64_t epilogue_of;
   // Loops test at their end whether they go on: what all of them read is loaded once.

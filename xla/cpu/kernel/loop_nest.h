@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the elements of the result, row by row: what no other strategy suits.
+// Kernels that loop over the elements of the result, row by row: for fusions that no other strategy
+// suits.
 #ifndef XLA_CPU_KERNEL_LOOP_NEST_H_
 #define XLA_CPU_KERNEL_LOOP_NEST_H_
 
@@ -10,12 +11,11 @@
 
 namespace xla::cpu {
 
-// Whether all arrays of a fusion may be seen as one dimension of the same length: it is
-// elementwise.
+// Whether the fusion is elementwise, so that all of its arrays may be treated as one-dimensional.
 bool IsLinear(const HloComputation& computation);
 
-// Loops over each operand of a concatenation, over the update of a dynamic-update-slice, and over
-// the result of all else.
+// Plans a loop nest for each operand of a concatenation, for the update of a dynamic-update-slice,
+// or for the result of any other fusion.
 std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request);
 
 }  // namespace xla::cpu

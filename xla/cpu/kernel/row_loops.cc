@@ -131,39 +131,48 @@ int LargestElementBytes(const HloComputation& computation) {
   return by_bytes[8] > 0 ? 8 : 1;
 }
 
-RowFacts FactsOfRows(const KernelRequest& request) {
+ReductionLanes LanesOfReductions(const KernelRequest& request) {
   const HloComputation& computation = request.computation();
-  RowFacts facts;
-  facts.vector_lanes = std::max(4, request.target->vector_bytes / LargestElementBytes(computation));
-  facts.work = EstimateWork(*request.fusion, request.contraction);
-  facts.nanoseconds = facts.work.bytes / 25 + facts.work.operations / facts.vector_lanes;
-  facts.applies_vectors = AppliesVectors(computation);
-  // Loops below 20 microseconds are not worth a second thread.
-  facts.is_for_one_thread = facts.nanoseconds < 20e3;
+  ReductionLanes lanes;
+  lanes.vector_lanes = std::max(4, request.target->vector_bytes / LargestElementBytes(computation));
   int64_t longest_row = 0;  // that is reduced by vectors
   for (const HloInstruction* instruction : computation.instructions()) {
-    facts.is_for_one_thread |=
-        AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
-    facts.has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
-    facts.has_dot |= instruction->opcode() == HloOpcode::kDot &&
-                     instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
     if (instruction->opcode() != HloOpcode::kReduce) continue;
-    facts.reduces = true;
+    lanes.reduces = true;
     const int64_t row = RowLengthOf(*instruction);
-    if (ReducesAcrossRows(*instruction, *request.target, facts.vector_lanes)) {
-      facts.longest_across = std::max(facts.longest_across, row);
+    if (ReducesAcrossRows(*instruction, *request.target, lanes.vector_lanes)) {
+      lanes.longest_across = std::max(lanes.longest_across, row);
     } else if (AppliesVectors(*instruction) &&
-               (row >= facts.vector_lanes || SuitsShortVectors(*instruction))) {
+               (row >= lanes.vector_lanes || SuitsShortVectors(*instruction))) {
       longest_row = std::max(longest_row, row);
     }
   }
   // Rows that are shorter than a vector are reduced by shorter ones, but for very short rows, of
   // which several are reduced at a time.
   constexpr int kShortestRowVector = 8;
-  facts.row_lanes = facts.vector_lanes;
-  while (facts.row_lanes > kShortestRowVector && facts.row_lanes > longest_row)
-    facts.row_lanes /= 2;
-  facts.reduces_rows = longest_row >= facts.row_lanes;
+  lanes.row_lanes = lanes.vector_lanes;
+  while (lanes.row_lanes > kShortestRowVector && lanes.row_lanes > longest_row)
+    lanes.row_lanes /= 2;
+  lanes.reduces_rows = longest_row >= lanes.row_lanes;
+  return lanes;
+}
+
+RowFacts FactsOfRows(const KernelRequest& request) {
+  const HloComputation& computation = request.computation();
+  RowFacts facts;
+  static_cast<ReductionLanes&>(facts) = LanesOfReductions(request);
+  facts.work = EstimateWork(*request.instruction, request.contraction);
+  facts.nanoseconds = facts.work.bytes / 25 + facts.work.operations / facts.vector_lanes;
+  facts.applies_vectors = AppliesVectors(computation);
+  // Loops below 20 microseconds are not worth a second thread.
+  facts.is_for_one_thread = facts.nanoseconds < 20e3;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    facts.is_for_one_thread |=
+        AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
+    facts.has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
+    facts.has_dot |= instruction->opcode() == HloOpcode::kDot &&
+                     instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
+  }
   return facts;
 }
 
@@ -222,7 +231,8 @@ std::vector<int64_t> LoopDimensions(const KernelRequest& request, const Shape& s
   return dimensions;
 }
 
-// Rows that are reduced first are not shared: each thread would reduce them whole.
+// With `shares_rows`, long rows are split among threads. Rows that need a row reduction are not:
+// every thread would repeat it.
 void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool shares_rows,
                      RowLoops& loops) {
   int64_t rows = 1;
@@ -281,7 +291,7 @@ std::string RowLoopsText(const RowLoops& loops) {
   absl::StrAppend(&text, SegmentsText(loops.segments, loops.segment_length));
   if (loops.rows_together != 1) absl::StrAppend(&text, " rows together ", loops.rows_together);
   if (loops.rows_per_unit != 1) absl::StrAppend(&text, " rows ", loops.rows_per_unit);
-  for (const RowPart& part : loops.parts) {
+  for (const LoopPartition& part : loops.parts) {
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);
     if (part.period > 0)
       absl::StrAppend(&text, " of ", part.period, " from ", part.origin, " times ", part.repeats);

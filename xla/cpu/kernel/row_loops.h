@@ -30,7 +30,7 @@ struct RowLoops {
   // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (loop_partitioning.h); the rest is scalar code.
-  std::vector<RowPart> parts;
+  std::vector<LoopPartition> parts;
   // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
   // of their own, each of which knows what lies between elements, and stored side by side. The
   // last dimension counts groups of as many; single elements behind them have loops of their own.
@@ -43,19 +43,25 @@ struct RowLoops {
   int64_t row_length() const { return dimensions.empty() ? 1 : dimensions.back(); }
 };
 
-// What decides how the rows of a fusion are computed.
-struct RowFacts {
-  KernelWork work;
-  double nanoseconds = 0;          // on one thread
-  bool is_for_one_thread = false;  // too short for a second one, or in order
-  bool applies_vectors = false;
-  int vector_lanes = 1;
-  bool has_dot = false;  // of one right-hand side, which may be loaded once
-  bool reduces = false, has_windows = false;
+// How the reductions of a fusion use vectors.
+struct ReductionLanes {
+  int vector_lanes = 1;  // of a vector of the fusion's elements
+  bool reduces = false;
   // Rows are reduced in scalar code around vectors of so many lanes.
   bool reduces_rows = false;
   int row_lanes = 1;
   int64_t longest_across = 0;  // row that is reduced in a lane
+};
+ReductionLanes LanesOfReductions(const KernelRequest& request);
+
+// What decides how the rows of a fusion are computed.
+struct RowFacts : ReductionLanes {
+  KernelWork work;
+  double nanoseconds = 0;          // on one thread
+  bool is_for_one_thread = false;  // too short for a second one, or in order
+  bool applies_vectors = false;
+  bool has_dot = false;  // of one right-hand side, which may be loaded once
+  bool has_windows = false;
 };
 RowFacts FactsOfRows(const KernelRequest& request);
 

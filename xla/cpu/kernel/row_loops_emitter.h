@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of loops over rows.
+// Emits loops over rows.
 #ifndef XLA_CPU_KERNEL_ROW_LOOPS_EMITTER_H_
 #define XLA_CPU_KERNEL_ROW_LOOPS_EMITTER_H_
 
@@ -12,18 +12,18 @@
 
 namespace xla::cpu {
 
-// What a kernel that goes row by row computes.
+// The code of a kernel that computes its result row by row.
 struct RowLoopsBody {
-  // The elements of all results at the index, which has the dimensions of the loops, or as many as
-  // the emitter has lanes.
+  // Computes an element of each result, or a vector of as many as the emitter has lanes, at an
+  // index with the dimensions of the loops.
   absl::FunctionRef<ResultElements(ElementEmitter& emitter, IndexVector index)> compute;
-  // Called in each row, whose index lacks the last dimension, before its elements are computed with
-  // these emitters.
+  // Called at the start of each row with its index, which lacks the last dimension, and the
+  // emitters that compute its elements.
   absl::FunctionRef<void(const IndexVector& row, ElementEmitter& vectors, ElementEmitter& scalars)>
       begin_row;
   absl::FunctionRef<void()> end_row;
   bool is_linear = false;
-  // Results are written where the kernel still reads.
+  // Whether results are written to memory that the kernel still reads.
   bool overwrites_operands = false;
 };
 

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/cpu/codegen/elementwise.h"
@@ -61,9 +60,9 @@ class RowReduction final : public KernelPlan {
   RowLoops loops;
 
  private:
-  // What a reduction reads and the result is computed from again, if it costs more than to store
-  // and load it: the row of the result holds it meanwhile. Nothing but the last reduction may need
-  // what is overwritten.
+  // Returns the producer to keep in the output row: it feeds the last reduction and the root, and
+  // recomputing it costs more than a store and a load. Earlier reductions must not read the
+  // overwritten row.
   const HloInstruction* RowWorthKeeping(const ElementEmitter& emitter) const {
     constexpr int64_t kManyOperations = 12;
     if (streams) return nullptr;
@@ -79,7 +78,7 @@ class RowReduction final : public KernelPlan {
                         emitter.OperationsOf(row) >= kManyOperations;
       kept = fits ? row : nullptr;
     }
-    return kept != nullptr && ReadsWhatIsWritten(*fusion, is_written, kept) ? nullptr : kept;
+    return kept != nullptr && ReadsWhatIsWritten(*instruction, is_written, kept) ? nullptr : kept;
   }
 };
 
@@ -117,11 +116,8 @@ bool ReducesOwnRows(const HloComputation& computation) {
 
 bool FitsRowReduction(const KernelRequest& request) {
   const HloOpcode root = request.root().opcode();
-  const bool reduces = absl::c_any_of(request.computation().instructions(), [](const auto* i) {
-    return i->opcode() == HloOpcode::kReduce;
-  });
-  return reduces && root != HloOpcode::kConcatenate && root != HloOpcode::kDynamicUpdateSlice &&
-         ReducesOwnRows(request.computation()) && FactsOfRows(request).reduces_rows;
+  return root != HloOpcode::kConcatenate && root != HloOpcode::kDynamicUpdateSlice &&
+         ReducesOwnRows(request.computation()) && LanesOfReductions(request).reduces_rows;
 }
 
 std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request) {
@@ -133,8 +129,8 @@ std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request)
   loops.dimensions = LoopDimensions(request, root.shape());
   loops.lanes = loops.row_lanes = facts.row_lanes;
   if (loops.lanes > 1 && loops.dimensions.size() == static_cast<size_t>(root.shape().rank()))
-    loops.parts = PartsOfRows(root, loops.row_length(), loops.lanes);
-  // Rows that are reduced first are not shared: each thread would reduce them whole.
+    loops.parts = PartitionRows(root, loops.row_length(), loops.lanes);
+  // Do not split rows that need a row reduction: every thread would repeat it.
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/false, loops);
   plan->units = loops.units;
   plan->streams = MayStream(*plan, loops);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results each row of which needs reductions of the same row, like those of a softmax: these are
-// made first.
+// Kernels whose results need reductions of their own rows, as softmax does: each row is reduced
+// before its elements are computed.
 #ifndef XLA_CPU_KERNEL_ROW_REDUCTION_H_
 #define XLA_CPU_KERNEL_ROW_REDUCTION_H_
 

@@ -8,12 +8,14 @@
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_reduction.h"
 #include "xla/cpu/kernel/scatter.h"
+#include "xla/cpu/kernel/select_and_scatter.h"
 #include "xla/cpu/kernel/transpose.h"
 
 namespace xla::cpu {
 
 absl::Span<const KernelStrategy> KernelStrategies() {
   static constexpr KernelStrategy kStrategies[] = {
+      {"select-and-scatter", FitsSelectAndScatter, PlanSelectAndScatter},
       {"epilogue", FitsEpilogueLoop, PlanEpilogueLoop},
       {"transpose", FitsTranspose, PlanTranspose},
       {"scatter", FitsScatter, PlanScatter},

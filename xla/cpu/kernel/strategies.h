@@ -13,16 +13,16 @@ namespace xla::cpu {
 
 struct KernelStrategy {
   std::string_view name;
-  // Whether the strategy suits the fusion, wherever its results are.
+  // Whether the strategy suits the instruction, wherever its results are.
   bool (*fits)(const KernelRequest& request);
-  // The plan of a fusion that it suits.
+  // The plan of an instruction that it suits.
   std::unique_ptr<const KernelPlan> (*plan)(const KernelRequest& request);
 };
 
-// In order of preference. The last one suits every fusion.
+// In order of preference. The first one suits what is no fusion, the last one every fusion.
 absl::Span<const KernelStrategy> KernelStrategies();
 
-// The first that suits the fusion.
+// The first that suits the instruction.
 const KernelStrategy& StrategyOf(const KernelRequest& request);
 // By its name; the last one if there is none.
 const KernelStrategy& FindStrategy(std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes whose result's rows are another dimension than the operand's: tiles of vectors are
-// transposed in registers. The operand is in memory, or computed along its rows.
+// Kernels of transposes that move the minor dimension: they transpose tiles of vectors in
+// registers. The operand is in memory, or computed along its rows.
 #ifndef XLA_CPU_KERNEL_TRANSPOSE_H_
 #define XLA_CPU_KERNEL_TRANSPOSE_H_
 
@@ -11,15 +11,15 @@
 
 namespace xla::cpu {
 
-// Whether a kernel that is a transpose computes what it transposes: rows of the operand are long
-// enough for vectors, and the result's as well, or so short that they are stored side by side.
+// Whether a transpose's kernel can compute the operand itself: its rows are long enough for
+// vectors, and the rows of the result are as well, or so short that they are stored interleaved.
 bool TransposesComputedRows(const HloInstruction& transpose);
 
-// Whether rows of a transpose's result are every second, third or fourth element of memory: it is
-// as good as any other operation that reads such.
+// Whether rows of a transpose's result read every second, third or fourth element of memory: then a
+// fusion reads it like any other strided access.
 bool PicksFromShortRows(const HloInstruction& transpose);
 
-// Suits fusions whose root is a transpose, but for those that are better done element by element.
+// Suits fusions whose root is a transpose, except those that are faster element by element.
 bool FitsTranspose(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements by vectors, with what is left at the end.
+// Loops over elements by vectors, and their tails.
 #ifndef XLA_CPU_KERNEL_VECTOR_LOOP_H_
 #define XLA_CPU_KERNEL_VECTOR_LOOP_H_
 
@@ -11,16 +11,16 @@
 
 namespace xla::cpu {
 
-// What computes the elements at the end of a row that are too few for a vector, where vectors do.
+// How a vector loop treats the elements at the end of a row that do not fill a vector.
 enum class TailPolicy : uint8_t {
-  kNone,     // there are none
-  kClamped,  // the last vector starts earlier, and computes some elements again
-  // The same, but what it computes is known before the other vectors are written, which may be
-  // where it reads.
+  kNone,     // there are no such elements
+  kClamped,  // the last vector starts earlier and recomputes some elements
+  // Like kClamped, but the last vector is computed before the loop, whose stores may overwrite its
+  // inputs.
   kOverlapFirst,
 };
 
-// Elements [first, last) of a row of so many; `first` is a multiple of the lanes.
+// Elements [first, last) of a row of `length`; `first` is a multiple of the lanes.
 struct VectorRange {
   int64_t length = 0;  // of the row
   int lanes = 1;
@@ -28,19 +28,19 @@ struct VectorRange {
   IrValue is_last = nullptr;  // whether the range ends where the row does; null: it does
 };
 
-// A vector loop, then a scalar one: vectors start at multiples of the lanes in the row. A loop that
-// would have nothing to do is left out.
+// Emits a vector loop followed by a scalar loop. Vectors start at multiples of the lanes in the
+// row. A loop without iterations is left out.
 void EmitLoopWithScalarTail(Ir& ir, const VectorRange& range,
                             absl::FunctionRef<void(const IndexTerm&)> vector,
                             absl::FunctionRef<void(const IndexTerm&)> scalar);
 
-// The same of elements that start anywhere: vectors start at `first` and every so many lanes.
+// Like EmitLoopWithScalarTail for any `first`: vectors start at `first` and every `lanes` elements.
 void EmitLoopFromFirst(Ir& ir, int lanes, IrValue first, IrValue last,
                        absl::FunctionRef<void(const IndexTerm&)> vector,
                        absl::FunctionRef<void(const IndexTerm&)> scalar);
 
-// A vector loop with the policy kNone, kClamped, or kOverlapFirst, of which the caller computes the
-// last vector. `unrolls`: without a loop, for few vectors of a whole row.
+// Emits a vector loop with the given policy; with kOverlapFirst, the caller computes the last
+// vector. `unrolls`: emits the few vectors of a whole row without a loop.
 void EmitVectorLoop(Ir& ir, const VectorRange& range, TailPolicy tail, bool unrolls,
                     absl::FunctionRef<void(const IndexTerm&)> vector);
 

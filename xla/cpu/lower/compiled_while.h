@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of small bodies, and loops and conditionals within them, as one native function: single
-// elements stay in registers, small kernels are part of the function, larger ones are called, and
-// what no generated code computes runs as steps.
+// Compiles a loop with a small body, and the loops and conditionals within it, to one function:
+// single elements stay in registers, small kernels are inlined, larger ones are called, and thunks
+// run what no generated code computes.
 #ifndef XLA_CPU_LOWER_COMPILED_WHILE_H_
 #define XLA_CPU_LOWER_COMPILED_WHILE_H_
 
@@ -21,13 +21,13 @@
 
 namespace xla::cpu {
 
-struct NativeLoopPlan {
+struct CompiledWhilePlan {
   enum class Mode : uint8_t {
     kCopy,
     kScalar,    // single elements, in registers
     kInline,    // a kernel, as part of the function
     kCall,      // a kernel of one thread that is a function of its own
-    kSteps,     // anything else
+    kThunks,    // anything else, by thunks
     kLoop,      // of the same function
     kBranches,  // the same for conditionals
   };
@@ -35,37 +35,37 @@ struct NativeLoopPlan {
     Mode mode = Mode::kCopy;
     std::unique_ptr<const KernelPlan> kernel;  // of kInline and kCall
     size_t entry = 0;                          // of kCall and kSteps: the first in the table
-    std::vector<Exchange> exchanges;           // of kLoop
-    size_t table = 0;                          // that its second turns use
+    std::vector<PingPongPair> pairs;           // of kLoop
+    size_t table = 0;                          // that odd iterations use
   };
-  // The function takes a table of addresses: of the values, then, for each kernel that is called,
-  // those of the function, of its arrays and of the state of the run, and for steps that of the
-  // steps. Each loop that exchanges buffers has a further table like it, of its second turns.
+  // The function takes a table of addresses. For each kernel that is called it has those of the
+  // function, of its arrays and of the state of the run; for thunks, that of their sequence; then
+  // those of the values. Each loop with ping-pong state has a further table, for odd iterations.
   struct Entry {
-    enum class Kind : uint8_t { kValue, kFunction, kSteps, kRun };
+    enum class Kind : uint8_t { kValue, kFunction, kThunks, kRun };
     Kind kind = Kind::kValue;
     ValueId value = kNoValue;
     const ScheduledItem* item = nullptr;
   };
 
   const ScheduledItem* loop = nullptr;
-  std::map<const ScheduledItem*, Item> items;  // of all bodies but those of steps
+  std::map<const ScheduledItem*, Item> items;  // of all bodies but those of thunks
   std::vector<Entry> entries;                  // of the first table
   std::map<ValueId, size_t> value_entries;     // of the values
   std::vector<const ScheduledItem*> tables;    // the loops that the further ones belong to
 };
 
-// None for loops of which steps are the larger part, or that are not worth it.
-std::optional<NativeLoopPlan> PlanNativeLoop(const ProgramSchedule& schedule,
-                                             const ScheduledItem& loop, const Target& target);
+// Returns no plan for loops that mostly run thunks, or that are not worth a function.
+std::optional<CompiledWhilePlan> PlanCompiledWhile(const ProgramSchedule& schedule,
+                                                   const ScheduledItem& loop, const Target& target);
 
 // The plan on one line.
-std::string PlanText(const NativeLoopPlan& plan);
+std::string PlanText(const CompiledWhilePlan& plan);
 
-// void name(char** table, RunState* state, int64_t, int64_t), a LoopFunction (thunk.h). Asks from
-// time to time whether the run is cancelled, and then returns early.
-absl::Status EmitNativeLoop(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan,
-                            const char* name);
+// Emits void name(char** table, RunState* state, int64_t, int64_t), a LoopFunction (thunk.h). It
+// polls for cancellation, and returns early then.
+absl::Status EmitCompiledWhile(Ir& ir, const ProgramSchedule& schedule,
+                               const CompiledWhilePlan& plan, const char* name);
 
 }  // namespace xla::cpu
 

@@ -9,7 +9,7 @@ KernelRequest RequestOf(const ProgramSchedule& schedule, const ScheduledItem& it
                         const Target& target) {
   const Lowering& lowering = LoweringOf(*item.instruction);
   KernelRequest request;
-  request.fusion = item.instruction;
+  request.instruction = item.instruction;
   request.target = &target;
   request.strategy = lowering.strategy;
   request.epilogue_of = lowering.epilogue_of;

@@ -8,7 +8,7 @@
 
 namespace xla::cpu {
 
-// What the kernel of a scheduled fusion has to compute, with the strategy of its lowering, and
+// What the kernel of a scheduled instruction has to compute, with the strategy of its lowering, and
 // where its results are. The request refers to the instruction.
 KernelRequest RequestOf(const ProgramSchedule& schedule, const ScheduledItem& item,
                         const Target& target);

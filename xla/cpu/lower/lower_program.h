@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scheduled program to steps: kernels are generated, equal ones once, and compiled in parallel.
+// Lowers a scheduled program to thunks: kernels are generated, equal ones once, and compiled in
+// parallel.
 #ifndef XLA_CPU_LOWER_LOWER_PROGRAM_H_
 #define XLA_CPU_LOWER_LOWER_PROGRAM_H_
 
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "xla/cpu/codegen/native_code.h"
 #include "xla/cpu/codegen/target.h"
+#include "xla/cpu/lower/loop_plan.h"
 #include "xla/cpu/plan/schedule.h"
 #include "xla/cpu/program.h"
 #include "xla/cpu/run/nested_program.h"
@@ -22,13 +24,14 @@ namespace xla::cpu {
 // Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
 struct MemoryNumbers {
   int32_t arguments = 0, results = 0;
-  Slot SlotOf(const Place& place) const;
+  Slot SlotOf(const BufferSlice& slice) const;
   int32_t constants_begin() const { return 1 + arguments + results; }
 };
 
 struct LoweredProgram {
-  Steps steps;
+  ThunkSequence thunks;
   std::vector<std::unique_ptr<NativeCode>> code;
+  LoopPlans loops;  // of the schedule
   std::vector<CpuProgram::KernelReport> kernels;
   std::string llvm_text, assembly_text;
   std::vector<std::vector<char>> objects;
@@ -42,13 +45,8 @@ struct LoweredProgram {
   std::vector<ChosenKernel> chosen;
   // What code applies to elements (nested_computation.h), by number. Their constants are left to
   // the caller.
-  std::vector<std::unique_ptr<AppliedProgram>> applied;
+  std::vector<std::unique_ptr<NestedProgram>> nested;
 };
-
-// Whether so much scratch memory of a library kernel belongs to the thread that runs the program
-// (runtime::ThreadMemory) rather than to the program: blocks that kernels pack operands to, whose
-// size does not grow with the arrays.
-bool UsesThreadMemory(int64_t bytes, int threads);
 
 // CANCELLED if the caller gave up the compilation.
 absl::Status PollCompilation(const CpuCompileOptions& options);

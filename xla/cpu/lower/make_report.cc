@@ -3,30 +3,27 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "xla/cpu/lower/compiled_while.h"
 #include "xla/cpu/lower/kernel_request.h"
-#include "xla/cpu/lower/scalar_while.h"
 #include "xla/cpu/plan/lowering.h"
 
 namespace xla::cpu {
 namespace {
 
-std::string MemoryName(Place::Memory memory) {
+std::string MemoryName(BufferSlice::Memory memory) {
   switch (memory) {
-    case Place::Memory::kScratch:
+    case BufferSlice::Memory::kScratch:
       return "scratch";
-    case Place::Memory::kArgument:
+    case BufferSlice::Memory::kArgument:
       return "argument";
-    case Place::Memory::kResult:
+    case BufferSlice::Memory::kResult:
       return "result";
-    case Place::Memory::kConstant:
+    case BufferSlice::Memory::kConstant:
       break;
   }
   return "constant";
@@ -34,17 +31,17 @@ std::string MemoryName(Place::Memory memory) {
 
 std::string PlaceText(const ProgramSchedule& schedule, ValueId value) {
   if (value == kNoValue) return "none";
-  const Place& place = schedule.At(value).place;
-  const std::string name = MemoryName(place.memory);
-  if (place.memory == Place::Memory::kScratch) return absl::StrCat(name, "+", place.offset);
-  return place.offset == 0 ? absl::StrCat(name, " ", place.number)
-                           : absl::StrCat(name, " ", place.number, "+", place.offset);
+  const BufferSlice& slice = schedule.At(value).slice;
+  const std::string name = MemoryName(slice.memory);
+  if (slice.memory == BufferSlice::Memory::kScratch) return absl::StrCat(name, "+", slice.offset);
+  return slice.offset == 0 ? absl::StrCat(name, " ", slice.number)
+                           : absl::StrCat(name, " ", slice.number, "+", slice.offset);
 }
 
 class Reporter {
  public:
-  Reporter(const ProgramSchedule& schedule, const Target& target)
-      : schedule_(schedule), target_(target) {}
+  Reporter(const ProgramSchedule& schedule, const LoopPlans& loops, const Target& target)
+      : schedule_(schedule), loops_(loops), target_(target) {}
 
   ProgramReport Make() {
     AddItems(schedule_.items, 0);
@@ -86,32 +83,26 @@ class Reporter {
     const Lowering& lowering = LoweringOf(*item.instruction);
     planned.lowering = lowering.ToString();
     if (item.kind == ScheduledItem::Kind::kWhile) planned.plan = LoopText(item);
-    if (item.instruction->opcode() == HloOpcode::kFusion)
+    if (lowering.kind == Lowering::Kind::kKernel)
       planned.plan = PlanText(*PlanKernel(RequestOf(schedule_, item, target_)));
     report_.plan.push_back(std::move(planned));
   }
 
-  // How a loop runs: as a function of its own, or step by step.
+  // Loops within others that are no functions of their own are not planned.
   std::string LoopText(const ScheduledItem& loop) const {
-    if (ElementLoopLength(schedule_, loop) > 0) {
-      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, loop, target_);
-      return absl::StrCat("elements lanes ", units.lanes, " units ", units.count, " chunk ",
-                          units.chunk);
-    }
-    if (IsScalarLoop(schedule_, loop)) return "scalars";
-    const std::optional<NativeLoopPlan> native = PlanNativeLoop(schedule_, loop, target_);
-    return native.has_value() ? absl::StrCat("function: ", PlanText(*native)) : "steps";
+    const auto plan = loops_.find(&loop);
+    return plan == loops_.end() ? "" : PlanText(plan->second);
   }
 
   void AddBuffers() {
-    std::map<std::tuple<Place::Memory, int32_t, int64_t, int32_t>, BufferReport> buffers;
+    std::map<std::tuple<BufferSlice::Memory, int32_t, int64_t, int32_t>, BufferReport> buffers;
     for (const ScheduledValue& value : schedule_.values) {
-      const Place& place = value.place;
-      BufferReport& buffer = buffers[{place.memory, place.number, place.offset, value.buffer}];
+      const BufferSlice& slice = value.slice;
+      BufferReport& buffer = buffers[{slice.memory, slice.number, slice.offset, value.buffer}];
       if (buffer.values.empty()) {
-        buffer.memory = MemoryName(place.memory);
-        buffer.number = place.number;
-        buffer.offset = place.offset;
+        buffer.memory = MemoryName(slice.memory);
+        buffer.number = slice.number;
+        buffer.offset = slice.offset;
         buffer.begin = value.begin;
       }
       buffer.bytes = std::max(buffer.bytes, value.bytes);
@@ -144,14 +135,16 @@ class Reporter {
   }
 
   const ProgramSchedule& schedule_;
+  const LoopPlans& loops_;
   const Target& target_;
   ProgramReport report_;
 };
 
 }  // namespace
 
-ProgramReport MakeReport(const ProgramSchedule& schedule, const Target& target) {
-  return Reporter(schedule, target).Make();
+ProgramReport MakeReport(const ProgramSchedule& schedule, const LoopPlans& loops,
+                         const Target& target) {
+  return Reporter(schedule, loops, target).Make();
 }
 
 }  // namespace xla::cpu

@@ -15,7 +15,7 @@
 namespace xla::cpu {
 namespace {
 
-constexpr int64_t kMostInstructions = 400;
+constexpr int64_t kMostLoopInstructions = 400;
 
 void AddOnce(std::vector<ValueId>& list, ValueId value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
@@ -30,7 +30,7 @@ class LoopEmitter {
         ops_(ir),
         schedule_(schedule),
         loop_(loop),
-        arrays_(ArraysOfScalarLoop(loop)),
+        arrays_(ArraysOfScalarWhile(loop)),
         widest_(lanes),
         length_(length),
         finishes_(finishes),
@@ -207,7 +207,7 @@ class LoopEmitter {
   ElementOps ops_;
   const ProgramSchedule& schedule_;
   const ScheduledItem& loop_;
-  const ScalarLoopArrays arrays_;
+  const ScalarWhileArrays arrays_;
   const int widest_;      // lanes of vectors; 0: only the scalars
   const int64_t length_;  // of the arrays
   const bool finishes_;
@@ -235,7 +235,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
   int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
   // Several vectors at a time hide latencies, as far as there are registers.
   const int kMostVectors = target.vector_bytes == 64 ? 24 : 12;
-  const ScalarLoopArrays arrays = ArraysOfScalarLoop(loop);
+  const ScalarWhileArrays arrays = ArraysOfScalarWhile(loop);
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
     for (const ValueId value : *values) {
@@ -276,19 +276,19 @@ bool ComputesElements(const ScheduledItem& loop,
       }
     }
   }
-  return instructions <= kMostInstructions;
+  return instructions <= kMostLoopInstructions;
 }
 
 }  // namespace
 
-bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+bool IsScalarWhile(const ProgramSchedule& schedule, const ScheduledItem& loop) {
   return ComputesElements(loop, [&](const ScheduledItem& item) {
     return std::all_of(item.results.begin(), item.results.end(),
                        [&](ValueId v) { return IsOneElement(schedule, v); });
   });
 }
 
-int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+int64_t ElementwiseWhileLength(const ProgramSchedule& schedule, const ScheduledItem& loop) {
   if (loop.kind != ScheduledItem::Kind::kWhile) return 0;
   int64_t length = 1;
   const auto fits = [&](ValueId value) {
@@ -312,10 +312,12 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
   return computes && length > 1 && IsOneElement(schedule, loop.predicate) ? length : 0;
 }
 
-ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
-                                    const Target& target) {
-  const int64_t length = ElementLoopLength(schedule, loop);
-  ElementLoopUnits units;
+ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
+                                              const ScheduledItem& loop, const Target& target) {
+  const int64_t length = ElementwiseWhileLength(schedule, loop);
+  ElementwiseWhileUnits units;
+  units.length = length;
+  if (length == 0) return units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
   // Loops over few elements are not worth a second thread.
@@ -324,8 +326,8 @@ ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const Sched
   return units;
 }
 
-ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
-  ScalarLoopArrays arrays;
+ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop) {
+  ScalarWhileArrays arrays;
   std::vector<ValueId> made;
   for (const auto& body : loop.bodies) {
     for (const ScheduledItem& item : body) {
@@ -348,16 +350,15 @@ ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
   return arrays;
 }
 
-absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                            const char* name) {
+absl::Status EmitScalarWhile(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name) {
   return LoopEmitter(ir, schedule, loop, /*lanes=*/0, /*length=*/1, /*finishes=*/false).Emit(name);
 }
 
-absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                             const char* name) {
-  const ElementLoopUnits units = UnitsOfElementLoop(schedule, loop, ir.target());
-  return LoopEmitter(ir, schedule, loop, units.lanes, ElementLoopLength(schedule, loop),
-                     units.finishes_scalars())
+absl::Status EmitElementwiseWhile(Ir& ir, const ProgramSchedule& schedule,
+                                  const ScheduledItem& loop, const ElementwiseWhileUnits& units,
+                                  const char* name) {
+  return LoopEmitter(ir, schedule, loop, units.lanes, units.length, units.finishes_scalars())
       .Emit(name);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops as native functions that keep their state in registers: those on a few scalars, and those
-// that do the same to each element of arrays.
+// Loops that become one function which keeps its state in registers: loops over a few scalars, and
+// loops that treat each element of arrays alike.
 #ifndef XLA_CPU_LOWER_SCALAR_WHILE_H_
 #define XLA_CPU_LOWER_SCALAR_WHILE_H_
 
@@ -12,43 +12,44 @@
 
 namespace xla::cpu {
 
-// Whether all that the loop computes are single elements, by generated code.
-bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop);
+// Whether generated code computes everything in the loop, and everything is a single element.
+bool IsScalarWhile(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
-// The values whose memory the function takes: its state, then what is read from outside.
-struct ScalarLoopArrays {
+// The values whose addresses the function takes: the state, then the values that the loop reads.
+struct ScalarWhileArrays {
   std::vector<ValueId> state, inputs;
 };
-ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop);
+ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop);
 
 // void name(char** arrays, RunState* state, int64_t, int64_t). Reads the scalars of the state from
-// memory, runs the loop, and writes it back. Asks from time to time whether the run is cancelled,
-// and then returns early.
-absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                            const char* name);
+// memory, runs the loop, and writes them back. Polls for cancellation, and returns early then.
+absl::Status EmitScalarWhile(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name);
 
-// Whether all that the loop computes are scalars from scalars, and elements of arrays of one
-// length from elements at the same place and scalars: each element runs through the whole loop by
-// itself. Returns that length; 0 for other loops.
-int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
+// Whether the loop computes scalars from scalars, and elements of arrays of one length from scalars
+// and elements at the same index: each element runs through the whole loop by itself. Returns that
+// length; 0 for other loops.
+int64_t ElementwiseWhileLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
-// How the elements are divided: vectors of `lanes`, as many units, of which a thread takes `chunk`
-// at a time.
-struct ElementLoopUnits {
+// How the elements are divided: into `count` units of one vector of `lanes` elements; a thread
+// takes `chunk` units at a time.
+struct ElementwiseWhileUnits {
+  int64_t length = 0;  // of the arrays; 0 for other loops
   int lanes = 1;
   int64_t count = 0, chunk = 1;
-  // Whether one call computes all.
+  // Whether one call computes all units, and so can compute the scalars as well.
   bool finishes_scalars() const { return count <= chunk; }
 };
-ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
-                                    const Target& target);
+ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
+                                              const ScheduledItem& loop, const Target& target);
 
-// A function like those of EmitScalarLoop for the arrays among the state, whose last parameters are
-// the range of units. Units may be computed at the same time. Unless units.finishes_scalars(), it
-// leaves the scalars as they are: the function of EmitScalarLoop, to be called afterwards with the
-// same arrays, makes them what they are after the loop.
-absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                             const char* name);
+// Emits a function like those of EmitScalarWhile that computes the arrays of the state; its last
+// parameters are a range of units, and units may be computed in parallel. Unless
+// units.finishes_scalars(), it does not change the scalars of the state: the function of
+// EmitScalarWhile, called afterwards with the same arrays, computes those.
+absl::Status EmitElementwiseWhile(Ir& ir, const ProgramSchedule& schedule,
+                                  const ScheduledItem& loop, const ElementwiseWhileUnits& units,
+                                  const char* name);
 
 }  // namespace xla::cpu
 

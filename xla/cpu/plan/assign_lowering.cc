@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "xla/cpu/codegen/combiner_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/in_place.h"
@@ -55,7 +54,7 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   lowering.epilogue_of = ContractionOperand(fusion);
   lowering.unused = UnusedResults(fusion);
   KernelRequest request;
-  request.fusion = &fusion;
+  request.instruction = &fusion;
   request.target = &target;
   request.epilogue_of = lowering.epilogue_of;
   request.is_written.resize(static_cast<size_t>(fusion.operand_count()));
@@ -71,12 +70,23 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   return lowering;
 }
 
+// A kernel that is no fusion.
+Lowering LoweringOfSelectAndScatter(const HloInstruction& instruction, const Target& target) {
+  Lowering lowering;
+  lowering.kind = Kind::kKernel;
+  KernelRequest request;
+  request.instruction = &instruction;
+  request.target = &target;
+  lowering.strategy = StrategyOf(request).name;
+  return lowering;
+}
+
 // How the library kernels that read the instruction compute it, if they do.
 FoldedOperand FoldingOf(const HloInstruction& operand) {
   FoldedOperand folded;
-  if (IsTransposedView(operand)) {
+  if (IsFoldedTranspose(operand)) {
     folded.kind = FoldedOperand::Kind::kTransposed;
-  } else if (IsScaledView(operand)) {
+  } else if (IsFoldedScaling(operand)) {
     folded = {FoldedOperand::Kind::kScaled, ScaleOf(operand)};
   } else if (IsSortIndex(operand)) {
     folded.kind = FoldedOperand::Kind::kIndex;
@@ -130,7 +140,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
       if (folding.kind == FoldedOperand::Kind::kTransposed) return Folded(0, folding);
       if (folding.kind == FoldedOperand::Kind::kScaled)
         return Folded(instruction.operand(0) == ScaledArray(instruction) ? 0 : 1, folding);
-      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfViews(instruction))
+      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfFoldedOperands(instruction))
         return Folded(-1, folding);
       break;
     }
@@ -144,12 +154,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
     lowering.kind = Kind::kFinished;
     return lowering;
   }
-  if (IsSelectAndScatter(instruction)) {
-    Lowering lowering;
-    lowering.kind = Kind::kKernel;
-    lowering.strategy = "select-and-scatter";
-    return lowering;
-  }
+  if (IsSelectAndScatter(instruction)) return LoweringOfSelectAndScatter(instruction, target);
   return LibraryLowering(instruction);
 }
 
@@ -158,7 +163,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
 std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
   absl::flat_hash_set<const HloComputation*> scheduled = {module->entry_computation()};
   std::vector<const HloComputation*> pending = {module->entry_computation()};
-  const AppliedPrograms programs(*module);
+  const NestedPrograms programs(*module);
   for (const HloComputation* program : programs.computations()) {
     if (scheduled.insert(program).second) pending.push_back(program);
   }

@@ -20,7 +20,8 @@ absl::Status Wrong(const HloInstruction& instruction, absl::string_view what) {
                                           LoweringOf(instruction).ToString(), ": ", what));
 }
 
-int64_t BytesOf(const Shape& shape) {
+// -1 for tuples and tokens.
+int64_t ArrayBytes(const Shape& shape) {
   return shape.IsArray() ? CountOf(shape) * primitive_util::ByteWidth(shape.element_type()) : -1;
 }
 
@@ -72,7 +73,8 @@ absl::Status CheckEpilogue(const HloInstruction& fusion) {
 absl::Status CheckKernel(const HloInstruction& instruction) {
   const Lowering& lowering = LoweringOf(instruction);
   for (const auto& [operand, result] : lowering.may_share) {
-    if (BytesOf(instruction.operand(operand)->shape()) != BytesOf(ResultShape(instruction, result)))
+    if (ArrayBytes(instruction.operand(operand)->shape()) !=
+        ArrayBytes(ResultShape(instruction, result)))
       return Wrong(instruction, absl::StrCat("operand ", operand, " is not as large as result ",
                                              result, ", whose memory it may have"));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusions that are equal but for numbers, as the steps of an unrolled loop are.
+// Lets fusions that differ in constants alone, as the steps of an unrolled loop do, share a kernel.
 #ifndef XLA_CPU_PLAN_CONSTANT_OPERANDS_H_
 #define XLA_CPU_PLAN_CONSTANT_OPERANDS_H_
 
@@ -8,9 +8,9 @@
 
 namespace xla::cpu {
 
-// Where several fusions differ in scalar floating-point constants alone, those become operands, so
-// that one kernel is compiled for all. Constants that decide how code is generated stay: those that
-// something other than elementwise operations uses.
+// Turns the scalar floating-point constants in which several otherwise equal fusions differ into
+// operands, so that one kernel is compiled for all of them. Constants with users other than
+// elementwise operations stay: they decide how code is generated.
 absl::StatusOr<bool> MakeConstantsOperands(HloModule* module);
 
 }  // namespace xla::cpu

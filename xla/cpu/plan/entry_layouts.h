@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of arguments and results as transposes.
+// Expresses layouts of arguments and results by transposes.
 #ifndef XLA_CPU_PLAN_ENTRY_LAYOUTS_H_
 #define XLA_CPU_PLAN_ENTRY_LAYOUTS_H_
 
@@ -10,10 +10,10 @@
 
 namespace xla::cpu {
 
-// Gives the entry computation parameters and results that are row-major: what another layout puts
-// in another order in memory becomes an array of permuted dimensions, with a transpose to or from
-// what the program says. Other passes fold these transposes. Only layouts that permute dimensions,
-// of arrays that are parameters, the result, or elements of the tuple that is the result.
+// Makes the parameters and results of the entry computation row-major: an array with another layout
+// becomes one with permuted dimensions, and a transpose restores the dimensions that the program
+// states. Other passes fold these transposes. Handles layouts that permute dimensions, of arrays
+// that are parameters, the result, or elements of the result tuple.
 absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module);
 
 // Which arrays of a program NormalizeEntryLayouts will permute: by parameter, and by element of the
@@ -23,14 +23,15 @@ struct NormalizedLayouts {
 };
 NormalizedLayouts LayoutsToNormalize(const HloModule& module);
 
-// A bitcast as a custom call: the operand's constraint is the shape, with its layout, that the
-// bitcast is from, and the backend_config the ShapeProto that it is to, in hexadecimal.
+// The custom call that stands for a bitcast: its operand layout constraint is the shape, with
+// layout, of the operand, and its backend_config the ShapeProto of the result, in hexadecimal.
 inline constexpr char kBitcastTarget[] = "xylem.bitcast";
-// The shape that such a call is to.
+// The result shape of such a call.
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call);
 
-// Bitcasts between layouts as transposes and reshapes; those that divide or join elements as calls
-// of kBitcastTarget. Before NormalizeEntryLayouts: parameters must still have their layouts.
+// Replaces bitcasts between layouts by transposes and reshapes, and those that split or join
+// elements by calls of kBitcastTarget. Must run before NormalizeEntryLayouts: parameters must still
+// have their layouts.
 absl::StatusOr<bool> ExpandBitcasts(HloModule* module);
 
 }  // namespace xla::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epilogues: fusions that finish the results of a dot or convolution as soon as they are complete,
-// block by block, rather than in a step of their own.
+// block by block, rather than in a kernel of their own.
 #ifndef XLA_CPU_PLAN_EPILOGUE_H_
 #define XLA_CPU_PLAN_EPILOGUE_H_
 
@@ -10,12 +10,12 @@
 
 namespace xla::cpu {
 
-// The dot or convolution that the fusion finishes: null if there is none. Nothing else reads its
-// results.
+// Returns the dot or convolution whose results the fusion finishes, and which has no other reader;
+// null if there is none.
 const HloInstruction* FusedContraction(const HloInstruction& fusion);
-// Whether a fusion finishes this dot or convolution.
+// Whether a fusion finishes the results of this dot or convolution.
 bool IsFusedContraction(const HloInstruction& contraction);
-// The operand of the fusion that the contraction is; -1 if there is none.
+// The number of the fusion's operand that is the contraction it finishes; -1 if there is none.
 int64_t ContractionOperand(const HloInstruction& fusion);
 
 }  // namespace xla::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion: groups of operations that are computed by one kernel.
+// Fusion: groups operations that one kernel computes.
 #ifndef XLA_CPU_PLAN_FUSION_H_
 #define XLA_CPU_PLAN_FUSION_H_
 
@@ -10,13 +10,13 @@
 
 namespace xla::cpu {
 
-// Whether generated code computes the instruction, alone or in a fusion; others are kernels of
-// libraries, control flow, or cost nothing.
+// Whether generated code computes the instruction, alone or in a fusion. Others are library
+// kernels, control flow, or need no code.
 bool IsGenerated(const HloInstruction& instruction);
 
-// Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
-// reduces. Operations whose results would only be read by such fusions become part of them, in all
-// of them if they are cheap. Fusions that the module has are taken apart first.
+// Replaces every instruction that generated code computes by a fusion, of kind kLoop, or kInput if
+// it reduces. Producers that only such fusions read become part of them; cheap ones are duplicated
+// into several. Existing fusions of the module are taken apart first.
 absl::StatusOr<bool> FuseForCpu(HloModule* module);
 
 }  // namespace xla::cpu

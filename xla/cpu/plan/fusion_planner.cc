@@ -17,8 +17,8 @@
 #include "xla/cpu/kernel/interleaved_columns.h"
 #include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/cpu/kernel/transpose.h"
-#include "xla/cpu/plan/bounded_work.h"
 #include "xla/cpu/plan/fusion.h"
+#include "xla/cpu/plan/recomputation.h"
 
 namespace xla::cpu {
 namespace {
@@ -40,7 +40,7 @@ constexpr int64_t kFewPerRow = 8;
 constexpr int64_t kMaxCopies = 16;
 
 // Copies of the code of what concatenations of a kernel read, which has one for each way there.
-constexpr int64_t kMaxJoinedCopies = 32;
+constexpr int64_t kMaxConcatenatedCopies = 32;
 
 // Ways on which one kernel reaches an instruction through slices, pads and the like: each computes
 // it again, at another index. So many at most, and no more than what they repeat, with all that
@@ -48,7 +48,7 @@ constexpr int64_t kMaxJoinedCopies = 32;
 constexpr int64_t kMaxPaths = 32, kMaxPathCost = 24;
 
 // Operands of a concatenation that has no kernel of its own.
-constexpr int64_t kMaxJoined = 16;
+constexpr int64_t kMaxConcatenated = 16;
 
 // Lanes of vectors, roughly, and elements of rows that are worth parts of their own
 // (loop_partitioning.h).
@@ -118,94 +118,12 @@ class Planner {
   FusedProducers Plan() {
     const std::vector<HloInstruction*> order = computation_->MakeInstructionPostOrder();
     for (auto it = order.rbegin(); it != order.rend(); ++it) Decide(*it);
-    return std::move(virtual_);
+    return std::move(fused_);
   }
 
  private:
   static bool IsSmallConstant(const HloInstruction& instruction) {
     return instruction.opcode() == HloOpcode::kConstant && CountOf(instruction.shape()) == 1;
-  }
-
-  void Decide(HloInstruction* instruction) {
-    if (CanBeVirtual(*instruction)) {
-      std::vector<const HloInstruction*> kernels;
-      for (const HloInstruction* user : instruction->users()) {
-        if (!virtual_.contains(user)) {
-          AddKernel(user, kernels);
-        } else {
-          for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
-        }
-      }
-      int64_t copies = 1, at_other_places = 0, joined_cost = 0;
-      bool is_joined = false;
-      for (const HloInstruction* user : instruction->users()) {
-        const bool is_virtual = virtual_.contains(user);
-        int64_t in_user = is_virtual ? copies_[user] : 1;
-        if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
-          in_user *= absl::c_count(user->operands(), instruction);
-          is_joined |= is_virtual;
-        }
-        if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
-          is_joined = true;
-          joined_cost = std::max(joined_cost, joined->second);
-        }
-        copies = std::max(copies, in_user);
-        if (!IsElementwise(*user)) at_other_places += in_user;
-      }
-      if (is_joined) {
-        if (IsElementwise(*instruction)) joined_cost += CostOf(*instruction);
-        joined_[instruction] = joined_cost;
-        copies = std::max(copies, at_other_places);
-      }
-      copies_[instruction] = copies;
-      places_[instruction] = PlacesOf(*instruction);
-      const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
-      const bool is_free = cost == 0 && instruction->operand_count() <= 1;
-      const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
-                           instruction->operand_count() > kMaxJoined;
-      bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
-                  (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
-      for (const HloInstruction* kernel : kernels)
-        fits &= sizes_[kernel] < kMaxFusionSize && !ReadsUpdated(*instruction, *kernel);
-      // Computed several times where there are several kernels, or several accesses of one.
-      const bool is_row =
-          instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
-      const bool rereads = Rereads(*instruction);
-      const bool repeats = kernels.size() > 1 || (!is_row && rereads) || (is_joined && copies > 1);
-      const bool is_in_parts =
-          instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
-      const bool is_cheap =
-          is_free || (joined_cost <= kMaxDuplicatedCost &&
-                      (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
-                                       ReadsLittle(*instruction))));
-      const bool is_kept =
-          rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
-      std::vector<Path> paths = PathsOf(*instruction);
-      const int64_t path_cost = PathCost(*instruction, paths);
-      fits &= path_cost <= kMaxPathCost && !(HasGapsInRows(*instruction) && MayCombine(kernels));
-      std::vector<Pass> passes = PassesOf(*instruction);
-      const int64_t most_passes = MostPasses(*instruction, passes);
-      const int64_t repeated_cost =
-          is_row || most_passes <= kFreePasses ? 0 : RepeatedCost(*instruction);
-      if (fits && (!repeats || is_cheap) && !is_kept && MayReduce(*instruction, is_row, kernels) &&
-          (most_passes - 1) * repeated_cost <= kMaxRepeatedCost) {
-        for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
-        if (is_row) {
-          row_kernels_.insert(kernels.begin(), kernels.end());
-        } else if (CombinesElements(*instruction)) {
-          inner_kernels_.insert(kernels.begin(), kernels.end());
-        }
-        paths_[instruction] = std::move(paths);
-        path_costs_[instruction] = path_cost;
-        passes_[instruction] = std::move(passes);
-        repeated_costs_[instruction] = repeated_cost;
-        sinks_[instruction] = std::move(kernels);
-        if (is_row) rows_.insert(instruction);
-        if (rereads) rereads_.insert(instruction);
-        virtual_.insert(instruction);
-        AddCuts(*instruction);
-      }
-    }
   }
 
   // How a kernel reaches an instruction: a hash of the operations between them that read at other
@@ -215,12 +133,148 @@ class Planner {
     uint64_t hash;
   };
 
+  // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
+  // over the elements of a row for one of the reductions.
+  struct Pass {
+    const HloInstruction* kernel;
+    const HloInstruction* reduction;  // null: the loop over the result
+    bool operator==(const Pass&) const = default;
+  };
+
+  // What is known of an instruction whose users are all decided.
+  struct Candidate {
+    std::vector<const HloInstruction*> kernels;  // that would compute it
+    int64_t copies = 1;                          // of its code in one kernel
+    // Whether concatenations of a kernel read it, and the arithmetic on the way there.
+    bool is_concatenated = false;
+    int64_t concatenated_cost = 0;
+    bool is_row = false;      // a reduction, see IsRowOfResult
+    bool recomputes = false;  // a kernel would compute an element more than once
+    std::vector<Path> paths;
+    int64_t path_cost = 0;
+    std::vector<Pass> passes;
+    int64_t repeated_cost = 0, most_passes = 1;
+  };
+
+  void Decide(HloInstruction* instruction) {
+    if (!CanBeFused(*instruction)) return;
+    Candidate candidate;
+    candidate.kernels = KernelsOf(*instruction);
+    CountCopies(*instruction, candidate);
+    copies_[instruction] = candidate.copies;
+    accesses_[instruction] = AccessesOf(*instruction);
+    candidate.is_row = instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
+    candidate.recomputes = Recomputes(*instruction);
+    candidate.paths = PathsOf(*instruction);
+    candidate.path_cost = PathCost(*instruction, candidate.paths);
+    candidate.passes = PassesOf(*instruction);
+    candidate.most_passes = MostPasses(*instruction, candidate.passes);
+    if (!candidate.is_row && candidate.most_passes > kFreePasses)
+      candidate.repeated_cost = RepeatedCost(*instruction);
+    if (Fits(*instruction, candidate) && IsWorthwhile(*instruction, candidate))
+      Fuse(*instruction, std::move(candidate));
+  }
+
+  std::vector<const HloInstruction*> KernelsOf(const HloInstruction& instruction) const {
+    std::vector<const HloInstruction*> kernels;
+    for (const HloInstruction* user : instruction.users()) {
+      if (!fused_.contains(user)) {
+        AddKernel(user, kernels);
+      } else {
+        for (const HloInstruction* kernel : consumers_.at(user)) AddKernel(kernel, kernels);
+      }
+    }
+    return kernels;
+  }
+
+  void CountCopies(const HloInstruction& instruction, Candidate& candidate) {
+    int64_t at_other_indices = 0;
+    for (const HloInstruction* user : instruction.users()) {
+      const bool is_fused = fused_.contains(user);
+      int64_t in_user = is_fused ? copies_[user] : 1;
+      if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
+        in_user *= absl::c_count(user->operands(), &instruction);
+        candidate.is_concatenated |= is_fused;
+      }
+      if (const auto joined = concatenated_.find(user); is_fused && joined != concatenated_.end()) {
+        candidate.is_concatenated = true;
+        candidate.concatenated_cost = std::max(candidate.concatenated_cost, joined->second);
+      }
+      candidate.copies = std::max(candidate.copies, in_user);
+      if (!IsElementwise(*user)) at_other_indices += in_user;
+    }
+    if (!candidate.is_concatenated) return;
+    if (IsElementwise(instruction)) candidate.concatenated_cost += CostOf(instruction);
+    concatenated_[&instruction] = candidate.concatenated_cost;
+    candidate.copies = std::max(candidate.copies, at_other_indices);
+  }
+
+  // Whether kernels with the instruction stay within bounds, and correct.
+  bool Fits(const HloInstruction& instruction, const Candidate& candidate) const {
+    const bool is_concatenate = instruction.opcode() == HloOpcode::kConcatenate;
+    if (candidate.copies > (candidate.is_concatenated ? kMaxConcatenatedCopies : kMaxCopies))
+      return false;
+    if (is_concatenate &&
+        (instruction.operand_count() > kMaxConcatenated || !MayConcatenate(instruction)))
+      return false;
+    for (const HloInstruction* kernel : candidate.kernels) {
+      const auto size = sizes_.find(kernel);
+      if (size != sizes_.end() && size->second >= kMaxFusionSize) return false;
+      if (ReadsUpdated(instruction, *kernel)) return false;
+    }
+    return candidate.path_cost <= kMaxPathCost &&
+           !(HasGapsInRows(instruction) && MayCombine(candidate.kernels)) &&
+           MayReduce(instruction, candidate.is_row, candidate.kernels);
+  }
+
+  // Whether computing the elements where they are used costs less than memory.
+  bool IsWorthwhile(const HloInstruction& instruction, const Candidate& candidate) const {
+    if (candidate.recomputes && ReadsOutOfOrder(instruction) &&
+        AreMuchLarger(candidate.kernels, instruction)) {
+      return false;
+    }
+    // Computed several times where there are several kernels, or several accesses of one.
+    const bool repeats = candidate.kernels.size() > 1 ||
+                         (!candidate.is_row && candidate.recomputes) ||
+                         (candidate.is_concatenated && candidate.copies > 1);
+    if (repeats && !IsCheap(instruction, candidate)) return false;
+    return (candidate.most_passes - 1) * candidate.repeated_cost <= kMaxRepeatedCost;
+  }
+
+  bool IsCheap(const HloInstruction& instruction, const Candidate& candidate) const {
+    const int64_t cost = std::max<int64_t>(CostOf(instruction), 0);
+    if (cost == 0 && instruction.operand_count() <= 1) return true;
+    if (candidate.concatenated_cost > kMaxDuplicatedCost) return false;
+    if (instruction.opcode() == HloOpcode::kConcatenate && ReadsInPartitions(instruction))
+      return true;
+    return CostWithOperands(instruction) <= kMaxDuplicatedCost && ReadsLittle(instruction);
+  }
+
+  void Fuse(const HloInstruction& instruction, Candidate candidate) {
+    const std::vector<const HloInstruction*>& kernels = candidate.kernels;
+    for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
+    if (candidate.is_row) {
+      row_kernels_.insert(kernels.begin(), kernels.end());
+      rows_.insert(&instruction);
+    } else if (CombinesElements(instruction)) {
+      inner_kernels_.insert(kernels.begin(), kernels.end());
+    }
+    paths_[&instruction] = std::move(candidate.paths);
+    path_costs_[&instruction] = candidate.path_cost;
+    passes_[&instruction] = std::move(candidate.passes);
+    repeated_costs_[&instruction] = candidate.repeated_cost;
+    consumers_[&instruction] = std::move(candidate.kernels);
+    if (candidate.recomputes) recomputed_.insert(&instruction);
+    fused_.insert(&instruction);
+    AddBoundaries(instruction);
+  }
+
   // All different ones, at most kMaxPaths + 1.
   std::vector<Path> PathsOf(const HloInstruction& instruction) const {
     std::vector<Path> paths;
     absl::flat_hash_set<uint64_t> seen;
     for (const HloInstruction* user : instruction.users()) {
-      const bool is_virtual = virtual_.contains(user);
+      const bool is_fused = fused_.contains(user);
       for (int64_t i = 0; i < user->operand_count(); ++i) {
         if (user->operand(i) != &instruction) continue;
         const auto add = [&](const Path& path) {
@@ -230,11 +284,11 @@ class Planner {
           if (paths.size() <= kMaxPaths && seen.insert(hash).second)
             paths.push_back({path.kernel, hash});
         };
-        if (!is_virtual) {
+        if (!is_fused) {
           add({user, absl::HashOf(user->unique_id())});
         } else if (rows_.contains(user)) {
           // Another pass over the same elements, see PassesOf.
-          for (const HloInstruction* kernel : sinks_.at(user)) {
+          for (const HloInstruction* kernel : consumers_.at(user)) {
             const Path path = {kernel, absl::HashOf(kernel->unique_id())};
             if (seen.insert(path.hash).second) paths.push_back(path);
           }
@@ -265,14 +319,6 @@ class Planner {
     return cost;
   }
 
-  // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
-  // over the elements of a row for one of the reductions.
-  struct Pass {
-    const HloInstruction* kernel;
-    const HloInstruction* reduction;  // null: the loop over the result
-    bool operator==(const Pass&) const = default;
-  };
-
   // The passes that need the instruction's elements.
   std::vector<Pass> PassesOf(const HloInstruction& instruction) const {
     std::vector<Pass> passes;
@@ -280,10 +326,10 @@ class Planner {
       if (!absl::c_linear_search(passes, pass)) passes.push_back(pass);
     };
     for (const HloInstruction* user : instruction.users()) {
-      if (!virtual_.contains(user)) {
+      if (!fused_.contains(user)) {
         add({user, nullptr});
       } else if (rows_.contains(user)) {
-        for (const HloInstruction* kernel : sinks_.at(user)) add({kernel, user});
+        for (const HloInstruction* kernel : consumers_.at(user)) add({kernel, user});
       } else {
         for (const Pass& pass : passes_.at(user)) add(pass);
       }
@@ -373,79 +419,83 @@ class Planner {
 
   // Where a kernel reads an instruction: the index of the minor dimension is that of the kernel's
   // result (of the operand of a concatenation, or the update) plus the shift.
-  struct RowPlace {
+  struct RowAccess {
     const HloInstruction* kernel;
     int64_t shift;
-    bool operator==(const RowPlace&) const = default;
+    bool operator==(const RowAccess&) const = default;
   };
 
   // All places, or none if some are not known to be such.
-  std::vector<RowPlace> PlacesOf(const HloInstruction& instruction) const {
-    constexpr size_t kMostPlaces = 64;
-    std::vector<RowPlace> places;
+  std::vector<RowAccess> AccessesOf(const HloInstruction& instruction) const {
+    constexpr size_t kMostAccesses = 64;
+    std::vector<RowAccess> accesses;
     const auto add = [&](const HloInstruction* kernel, int64_t shift) {
-      const RowPlace place = {kernel, shift};
-      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+      const RowAccess access = {kernel, shift};
+      if (std::find(accesses.begin(), accesses.end(), access) == accesses.end())
+        accesses.push_back(access);
     };
     for (const HloInstruction* user : instruction.users()) {
-      const auto found = places_.find(user);
-      const bool is_virtual = virtual_.contains(user);
-      if (is_virtual && (found == places_.end() || found->second.empty())) return {};
+      const auto found = accesses_.find(user);
+      const bool is_fused = fused_.contains(user);
+      if (is_fused && (found == accesses_.end() || found->second.empty())) return {};
       for (int64_t i = 0; i < user->operand_count(); ++i) {
         if (user->operand(i) != &instruction) continue;
         const bool is_part =
-            !is_virtual && (user->opcode() == HloOpcode::kConcatenate ||
-                            (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
-        const std::optional<int64_t> shift = is_part ? 0 : MinorShift(*user, i);
-        if (!shift.has_value() || places.size() > kMostPlaces) return {};
-        if (!is_virtual) {
+            !is_fused && (user->opcode() == HloOpcode::kConcatenate ||
+                          (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
+        const std::optional<int64_t> shift = is_part ? 0 : MinorOffset(*user, i);
+        if (!shift.has_value() || accesses.size() > kMostAccesses) return {};
+        if (!is_fused) {
           add(user, *shift);
           continue;
         }
-        for (const RowPlace& place : found->second) add(place.kernel, place.shift + *shift);
+        for (const RowAccess& access : found->second) add(access.kernel, access.shift + *shift);
       }
     }
-    return places;
+    return accesses;
   }
 
   // The cuts of the rows of a kernel, with those of an instruction that it reads there.
-  std::vector<int64_t> CutsWith(const HloInstruction& instruction, const RowPlace& place) const {
-    const auto found = cuts_.find(place.kernel);
-    std::vector<int64_t> cuts = found == cuts_.end() ? std::vector<int64_t>() : found->second;
-    for (const int64_t cut : MinorCuts(instruction)) cuts.push_back(cut - place.shift);
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    return cuts;
+  std::vector<int64_t> BoundariesWith(const HloInstruction& instruction,
+                                      const RowAccess& access) const {
+    const auto found = boundaries_.find(access.kernel);
+    std::vector<int64_t> boundaries =
+        found == boundaries_.end() ? std::vector<int64_t>() : found->second;
+    for (const int64_t boundary : MinorBoundaries(instruction))
+      boundaries.push_back(boundary - access.shift);
+    std::sort(boundaries.begin(), boundaries.end());
+    boundaries.erase(std::unique(boundaries.begin(), boundaries.end()), boundaries.end());
+    return boundaries;
   }
 
-  void AddCuts(const HloInstruction& instruction) {
-    constexpr size_t kMostCuts = 64;
-    if (MinorCuts(instruction).empty()) return;
-    for (const RowPlace& place : places_[&instruction]) {
-      std::vector<int64_t> cuts = CutsWith(instruction, place);
-      if (cuts.size() <= kMostCuts) cuts_[place.kernel] = std::move(cuts);
+  void AddBoundaries(const HloInstruction& instruction) {
+    constexpr size_t kMostBoundaries = 64;
+    if (MinorBoundaries(instruction).empty()) return;
+    for (const RowAccess& access : accesses_[&instruction]) {
+      std::vector<int64_t> boundaries = BoundariesWith(instruction, access);
+      if (boundaries.size() <= kMostBoundaries) boundaries_[access.kernel] = std::move(boundaries);
     }
   }
 
   // Whether kernels read a concatenation in parts of their rows of one operand each.
-  bool ReadsInParts(const HloInstruction& concatenate) const {
-    const std::vector<RowPlace>& places = places_.at(&concatenate);
-    if (places.empty()) return false;
-    for (const RowPlace& place : places) {
-      if (!place.kernel->shape().IsArray() || place.kernel->shape().rank() == 0) return false;
-      const int64_t length = place.kernel->shape().dimensions().back();
+  bool ReadsInPartitions(const HloInstruction& concatenate) const {
+    const std::vector<RowAccess>& accesses = accesses_.at(&concatenate);
+    if (accesses.empty()) return false;
+    for (const RowAccess& access : accesses) {
+      if (!access.kernel->shape().IsArray() || access.kernel->shape().rank() == 0) return false;
+      const int64_t length = access.kernel->shape().dimensions().back();
       if (length < kLeastRow ||
-          PartsBetween(CutsWith(concatenate, place), length, kUsualLanes).empty()) {
+          PartitionBetween(BoundariesWith(concatenate, access), length, kUsualLanes).empty()) {
         return false;
       }
     }
     return true;
   }
 
-  bool MayJoin(const HloInstruction& concatenate) const {
+  bool MayConcatenate(const HloInstruction& concatenate) const {
     return IsReadByPart(concatenate) ||
            (concatenate.operand_count() <= 3 &&
-            (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate)));
+            (ConcatenatesCheapOperands(concatenate) || ReadsInPartitions(concatenate)));
   }
 
   static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
@@ -505,7 +555,7 @@ class Planner {
   }
 
   // Whether a kernel would compute an element more than once.
-  bool Rereads(const HloInstruction& instruction) const {
+  bool Recomputes(const HloInstruction& instruction) const {
     int64_t accesses = 0;
     for (const HloInstruction* user : instruction.users()) {
       switch (user->opcode()) {
@@ -514,7 +564,7 @@ class Planner {
           break;
         case HloOpcode::kGather:
           if (user->operand(0) == &instruction || !ReadsIndicesOnce(*user) ||
-              rereads_.contains(user)) {
+              recomputed_.contains(user)) {
             return true;
           }
           break;
@@ -528,30 +578,30 @@ class Planner {
         case HloOpcode::kDynamicSlice:
         case HloOpcode::kReverse:
         case HloOpcode::kTranspose:
-          if (rereads_.contains(user)) return true;
+          if (recomputed_.contains(user)) return true;
           ++accesses;
           break;
         case HloOpcode::kReduce:
           // A row that is reduced where it is needed is computed twice; that costs less than
           // memory.
-          if (virtual_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
+          if (fused_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
             break;
           ++accesses;
           break;
         case HloOpcode::kReshape:
         case HloOpcode::kBitcast:
-          if (rereads_.contains(user)) return true;
+          if (recomputed_.contains(user)) return true;
           break;
         default:
           // What is cheap and computed several times has its operands computed as often.
-          if (IsElementwise(*user) && rereads_.contains(user)) return true;
+          if (IsElementwise(*user) && recomputed_.contains(user)) return true;
           break;
       }
     }
     return accesses > 1 || (accesses == 1 && instruction.users().size() > 1);
   }
 
-  bool CanBeVirtual(const HloInstruction& instruction) const {
+  bool CanBeFused(const HloInstruction& instruction) const {
     if (instruction.IsRoot() || instruction.users().empty() || instruction.HasSideEffect() ||
         !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
       return false;
@@ -596,7 +646,7 @@ class Planner {
   }
 
   // Vectors that cross from one operand to the next compute both.
-  static bool JoinsWhatIsCheap(const HloInstruction& concatenate) {
+  static bool ConcatenatesCheapOperands(const HloInstruction& concatenate) {
     for (const HloInstruction* operand : concatenate.operands()) {
       for (int level = 0; level < 3; ++level) {
         if (operand->opcode() == HloOpcode::kParameter) break;
@@ -633,7 +683,7 @@ class Planner {
                                 user->opcode() == HloOpcode::kBitcast || is_broadcast ||
                                 rows_.contains(user);
         if (!keeps_rows) return false;
-        if (virtual_.contains(user)) {
+        if (fused_.contains(user)) {
           pending.push_back(user);
         } else if (kernel != nullptr && kernel != user) {
           return false;
@@ -670,7 +720,7 @@ class Planner {
           !(IsComputedByRows(instruction) && TransposesComputedRows(*user))) {
         return false;
       }
-      if (virtual_.contains(user)) continue;
+      if (fused_.contains(user)) continue;
       if (!IsGenerated(*user)) return false;
       // What is updated in place is read and written in memory.
       for (int64_t i = 0; i < UpdatedCount(*user); ++i) {
@@ -681,22 +731,22 @@ class Planner {
   }
 
   HloComputation* const computation_;
-  FusedProducers virtual_;
+  FusedProducers fused_;
   absl::flat_hash_set<const HloInstruction*> rows_;         // virtual reductions, see IsRowOfResult
-  absl::flat_hash_set<const HloInstruction*> rereads_;      // virtual, and computed more than once
+  absl::flat_hash_set<const HloInstruction*> recomputed_;   // virtual, and computed more than once
   absl::flat_hash_set<const HloInstruction*> row_kernels_;  // with some of rows_
   absl::flat_hash_set<const HloInstruction*> inner_kernels_;  // that combine elements otherwise
   absl::flat_hash_map<const HloInstruction*, std::vector<Path>> paths_;
   absl::flat_hash_map<const HloInstruction*, int64_t> path_costs_;
   absl::flat_hash_map<const HloInstruction*, std::vector<Pass>> passes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;  // 0: few passes
-  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> consumers_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
   // Those that concatenations of a kernel read, with the arithmetic on the way there.
-  absl::flat_hash_map<const HloInstruction*, int64_t> joined_;
-  absl::flat_hash_map<const HloInstruction*, std::vector<RowPlace>> places_;
-  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> cuts_;  // of kernels
+  absl::flat_hash_map<const HloInstruction*, int64_t> concatenated_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<RowAccess>> accesses_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> boundaries_;  // of kernels
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // List scheduling: of the instructions that are ready, the one that adds the least memory comes
-// next. Sizes are those of values; what shares memory later counts as if it did not, but for
-// elementwise fusions that may write where an operand ends.
+// next. Buffer sharing is ignored, except for elementwise fusions that can reuse a dying operand.
 #include "xla/cpu/plan/memory_scheduler.h"
 
 #include <algorithm>

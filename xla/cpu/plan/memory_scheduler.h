@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a computation's instructions that needs less memory.
+// Orders the instructions of a computation so that they need less memory.
 #ifndef XLA_CPU_PLAN_MEMORY_SCHEDULER_H_
 #define XLA_CPU_PLAN_MEMORY_SCHEDULER_H_
 
@@ -9,9 +9,9 @@
 
 namespace xla::cpu {
 
-// Takes the instructions of a computation in an order that keeps dependencies. Returns
-// that order, or one that takes first what frees the most memory, if values alive at the same time
-// take clearly less memory then. In time n log n. Precondition: FuseForCpu has run.
+// `order`: the instructions of a computation, operands before users. Returns that order or, if its
+// peak memory is clearly lower, one that prefers instructions that free the most memory. Takes
+// O(n log n) time. Precondition: FuseForCpu has run.
 std::vector<const HloInstruction*> OrderForMemory(std::vector<const HloInstruction*> order);
 
 }  // namespace xla::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusions of several results: arrays that several kernels read, or that one writes and the next
-// reads, go through the memory once.
+// Merges fusions into fusions of several results, so that an array which several kernels read, or
+// which one writes and the next reads, goes through memory once.
 #ifndef XLA_CPU_PLAN_MULTI_OUTPUT_H_
 #define XLA_CPU_PLAN_MULTI_OUTPUT_H_
 
@@ -9,10 +9,10 @@
 
 namespace xla::cpu {
 
-// Merges elementwise fusions of the same dimensions, none of which has to wait for something that
-// another is needed for, if one reads an array of at least `least_bytes` that the other reads or
-// computes. The root is a tuple then; what only the fusion itself reads is no result. Follows
-// FuseForCpu. In linear time.
+// Merges elementwise fusions of the same dimensions if one reads an array of at least `least_bytes`
+// that the other reads or computes, and if merging them creates no cycle. The root of a merged
+// fusion is a tuple of the results that other instructions read. Runs after FuseForCpu, in linear
+// time.
 absl::StatusOr<bool> MergeFusions(HloModule* module, int64_t least_bytes);
 
 }  // namespace xla::cpu

@@ -10,17 +10,17 @@
 
 namespace xla::cpu {
 
-// Whether the instruction is a transpose that is read by dots alone, which take any strides.
-bool IsTransposedView(const HloInstruction& instruction);
+// Whether the instruction is a transpose that only dots read, which take any strides.
+bool IsFoldedTranspose(const HloInstruction& instruction);
 
-// Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by
-// dots and as the kernel of convolutions alone: these multiply as they read.
-bool IsScaledView(const HloInstruction& instruction);
-// The array of a scaled view, and the number.
-const HloInstruction* ScaledArray(const HloInstruction& view);
-double ScaleOf(const HloInstruction& view);
-// Whether the instruction is the number of scaled views alone, as an array.
-bool IsScaleOfViews(const HloInstruction& instruction);
+// Whether the instruction multiplies an array of f32 or f64 by a constant number, and only dots, and
+// convolutions as their kernel, read it: these multiply as they read.
+bool IsFoldedScaling(const HloInstruction& instruction);
+// The array of a folded scaling, and the number.
+const HloInstruction* ScaledArray(const HloInstruction& scaling);
+double ScaleOf(const HloInstruction& scaling);
+// Whether the instruction is the number of folded scalings, as an array, and nothing else reads it.
+bool IsScaleOfFoldedOperands(const HloInstruction& instruction);
 
 // Whether the instruction holds the index along the sorted dimension, and is read by sorts of the
 // library alone: these know the index.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that loops exchange rather than copy: where one holds an array of the state, and the
-// other what the body makes of it, iterations may take turns in reading one and writing the other.
+// Ping-pong state of loops: where one buffer holds an array of the state and another one its next
+// value, iterations alternate between reading the one and writing the other, instead of copying.
 #ifndef XLA_CPU_PLAN_PING_PONG_STATE_H_
 #define XLA_CPU_PLAN_PING_PONG_STATE_H_
 
@@ -11,21 +11,22 @@
 
 namespace xla::cpu {
 
-// Smaller arrays are copied in no time.
-inline constexpr int64_t kLeastExchangedBytes = 4096;
+// Smaller arrays are copied.
+inline constexpr int64_t kLeastPingPongBytes = 4096;
 
-struct Exchange {
-  ValueId state = kNoValue, next = kNoValue;  // the places of which are exchanged
+struct PingPongPair {
+  ValueId state = kNoValue, next = kNoValue;  // whose buffers are swapped
 };
 
-// The copies at the end of the body of a loop that exchanges can take the place of. Nothing in the
-// loop overlaps with the memory of either array but is in the same place. Empty where the loop does
-// more than to run kernels of generated code and copies.
-std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const ScheduledItem& loop);
+// Returns the copies at the end of a loop's body that swapping buffers can replace. No other value
+// in the loop overlaps with the memory of either array, unless it is in exactly the same place.
+// Empty if the loop runs anything but generated kernels and copies.
+std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
+                                          const ScheduledItem& loop);
 
-// The place of a value where the arrays are exchanged.
-Place ExchangedPlace(const ProgramSchedule& schedule, const std::vector<Exchange>& exchanges,
-                     const Place& place);
+// Where a value is in the iterations with swapped buffers.
+BufferSlice SwappedSlice(const ProgramSchedule& schedule, const std::vector<PingPongPair>& pairs,
+                         const BufferSlice& slice);
 
 }  // namespace xla::cpu
 

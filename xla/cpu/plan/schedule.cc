@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/plan/buffer_assignment.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/memory_scheduler.h"
 #include "xla/cpu/plan/schedule_builder.h"
@@ -70,7 +71,7 @@ class Scheduler {
       b_.in_results.emplace_back(value, alias.result);
       return;
     }
-    b_.schedule.values[Position(value)].place = {Place::Memory::kArgument, argument, 0};
+    b_.schedule.values[Position(value)].slice = {BufferSlice::Memory::kArgument, argument, 0};
     b_.lives[Position(value)].is_temporary = false;
   }
 
@@ -176,8 +177,9 @@ class Scheduler {
         if (leaves.size() != 1 && instruction.shape().IsTuple())
           return absl::InternalError(absl::StrCat(instruction.name(), ": a tuple as a constant"));
         if (leaves[0] != kNoValue) {
-          b_.schedule.values[Position(leaves[0])].place = {
-              Place::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()), 0};
+          b_.schedule.values[Position(leaves[0])].slice = {
+              BufferSlice::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()),
+              0};
           b_.lives[Position(leaves[0])].is_temporary = false;
           b_.schedule.constants.push_back(&instruction);
         }
@@ -309,26 +311,7 @@ class Scheduler {
     b_.loops[Position(loop)].condition_end = position_;
     leaves_[body.parameter_instruction(0)] = state;
     XLA_RETURN_IF_ERROR(Visit(body, item.bodies[1]));
-    const Leaves next = leaves_[body.root_instruction()];
-    ++position_;
-    // What is itself state moves out of the way first.
-    const auto is_state = [&](ValueId value) {
-      return std::find(state.begin(), state.end(), value) != state.end();
-    };
-    Leaves sources = next;
-    for (size_t k = 0; k < state.size(); ++k) {
-      if (state[k] == next[k] || state[k] == kNoValue || !is_state(next[k])) continue;
-      Use(next[k]);
-      sources[k] = NewValue(&instruction, *shapes[k]);
-      AddCopy(next[k], sources[k], item.bodies[1]);
-    }
-    ++position_;
-    for (size_t k = 0; k < state.size(); ++k) {
-      if (state[k] == next[k] || state[k] == kNoValue) continue;
-      Use(sources[k]);
-      b_.hints.push_back({sources[k], state[k], position_});
-      AddCopy(sources[k], state[k], item.bodies[1]);
-    }
+    CopyState(leaves_[body.root_instruction()], state, instruction, item.bodies[1]);
     LoopInfo& info = b_.loops[Position(loop)];
     info.end = position_;
     loop_ = info.parent;
@@ -338,6 +321,29 @@ class Scheduler {
     leaves_[&instruction] = state;
     items.push_back(std::move(item));
     return absl::OkStatus();
+  }
+
+  // At the end of a loop's body: copies of what it returns to the state.
+  void CopyState(const Leaves& next, const Leaves& state, const HloInstruction& loop,
+                 Items& items) {
+    const std::vector<const Shape*> shapes = LeafShapes(loop.shape());
+    ++position_;
+    // What is itself state moves out of the way first.
+    Leaves sources = next;
+    for (size_t k = 0; k < state.size(); ++k) {
+      const bool is_state = std::find(state.begin(), state.end(), next[k]) != state.end();
+      if (state[k] == next[k] || state[k] == kNoValue || !is_state) continue;
+      Use(next[k]);
+      sources[k] = NewValue(&loop, *shapes[k]);
+      AddCopy(next[k], sources[k], items);
+    }
+    ++position_;
+    for (size_t k = 0; k < state.size(); ++k) {
+      if (state[k] == next[k] || state[k] == kNoValue) continue;
+      Use(sources[k]);
+      b_.hints.push_back({sources[k], state[k], position_});
+      AddCopy(sources[k], state[k], items);
+    }
   }
 
   absl::Status VisitConditional(const HloInstruction& instruction, Items& items) {
@@ -421,8 +427,9 @@ absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& comput
   for (size_t k = 0; k < builder.schedule.results.size() && !aliases.empty(); ++k) {
     const ValueId value = builder.schedule.results[k];
     if (value == kNoValue) continue;
-    const Place& place = builder.schedule.values[static_cast<size_t>(value)].place;
-    if (place.memory != Place::Memory::kResult || place.number == static_cast<int32_t>(k)) continue;
+    const BufferSlice& slice = builder.schedule.values[static_cast<size_t>(value)].slice;
+    if (slice.memory != BufferSlice::Memory::kResult || slice.number == static_cast<int32_t>(k))
+      continue;
     return ScheduleComputation(computation);
   }
   builder.schedule.has_aliases = !aliases.empty();
@@ -439,7 +446,7 @@ std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const Schedul
     bool is_written = false;
     for (const ValueId result : item.results) {
       is_written |= operand != kNoValue && result != kNoValue &&
-                    schedule.At(operand).place == schedule.At(result).place;
+                    schedule.At(operand).slice == schedule.At(result).slice;
     }
     written.push_back(is_written);
   }

@@ -60,9 +60,6 @@ struct ScheduleBuilder {
   std::vector<std::pair<ValueId, int32_t>> in_results;
 };
 
-// Sets buffer and place of all values, and scratch_bytes.
-void AssignBuffers(ScheduleBuilder& builder);
-
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_PLAN_SCHEDULE_BUILDER_H_

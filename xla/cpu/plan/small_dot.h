@@ -6,8 +6,8 @@
 
 namespace xla::cpu {
 
-// Whether the instruction is a dot of matrices that are too small for a library kernel, or many of
-// them: generated code computes it.
+// Whether generated code computes the instruction: a dot of matrices, or of a batch of them, that
+// are too small for a library kernel.
 bool IsSmallProduct(const HloInstruction& dot);
 
 }  // namespace xla::cpu

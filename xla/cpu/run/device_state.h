@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device of a run keeps between steps: its position, its random numbers, communication.
+// What a device of a run keeps between thunks: its position, its random numbers, communication.
 #ifndef XLA_CPU_RUN_DEVICE_STATE_H_
 #define XLA_CPU_RUN_DEVICE_STATE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of xla/kernels as steps: transforms of any length, random numbers, conversions of bits.
+// Kernels of xla/kernels as thunks: transforms of any length, random numbers, conversions of bits.
 #include "xla/cpu/run/library_calls.h"
 
 #include <cstring>

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions as prepared kernels of xla/kernels.
+#include "xla/cpu/run/prepared_kernels.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/sort_order.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/kernels/convolution/convolution_kernel.h"
 #include "xla/kernels/dot/dot_kernel.h"
 #include "xla/kernels/fft/fft_kernel.h"
@@ -20,6 +24,7 @@
 #include "xla/passes/dynamic_shapes.h"
 #include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
+#include "xla/runtime/host_memory.h"
 
 namespace xla::cpu {
 namespace {
@@ -293,6 +298,48 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloI
   return kernels::MakeRandomBitsKernel(spec);
 }
 
+class PreparedThunk final : public Thunk {
+ public:
+  PreparedThunk(std::unique_ptr<const kernels::Kernel> kernel, std::vector<Slot> buffers,
+                int64_t scratch_offset)
+      : kernel_(std::move(kernel)), buffers_(std::move(buffers)), scratch_{0, scratch_offset} {}
+
+  absl::Status Run(RunState& state) const override {
+    absl::InlinedVector<void*, 8> buffers;
+    for (const Slot& slot : buffers_) buffers.push_back(slot.In(state));
+    buffers.push_back(&state);  // for comparators and epilogues
+    kernels::KernelHost host = {};
+    host.caller = &state;
+    host.workers = state.workers();
+    host.parallel_for = [](void* caller, int64_t count, void (*body)(void*, int64_t),
+                           void* argument) {
+      // A poll that fails ends the loop early; the kernel asks for the reason itself.
+      (void)static_cast<RunState*>(caller)->ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) body(argument, i);
+        return absl::OkStatus();
+      });
+    };
+    host.poll = [](void* caller) {
+      return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
+    };
+    char* scratch = scratch_.In(state);
+    // The thread's memory may be in use where a program is applied to elements.
+    if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
+        UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
+      scratch = runtime::ThreadMemory(bytes);
+      if (scratch == nullptr)
+        return absl::ResourceExhaustedError("no memory for a kernel's blocks");
+    }
+    const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
+    return status.ok() ? state.failure() : state.Poll();
+  }
+
+ private:
+  const std::unique_ptr<const kernels::Kernel> kernel_;
+  const std::vector<Slot> buffers_;
+  const Slot scratch_;
+};
+
 }  // namespace
 
 bool IsLapackCall(const HloInstruction& instruction) {
@@ -361,6 +408,16 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     default:
       return nullptr;
   }
+}
+
+bool UsesThreadMemory(int64_t bytes, int threads) {
+  constexpr int64_t kBytesPerThread = 1 << 20;
+  return bytes > 0 && bytes <= kBytesPerThread * threads;
+}
+
+std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
+                                         std::vector<Slot> buffers, int64_t scratch_offset) {
+  return std::make_unique<PreparedThunk>(std::move(kernel), std::move(buffers), scratch_offset);
 }
 
 }  // namespace xla::cpu

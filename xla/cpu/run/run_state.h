@@ -22,17 +22,17 @@
 
 namespace xla::cpu {
 
-class AppliedProgram;  // nested_program.h
+class NestedProgram;  // nested_program.h
 
 // What a caller may add to a run.
 struct RunExtras {
   runtime::MemoryBudget* budget = nullptr;  // of all devices
   const CpuCustomCalls* custom_calls = nullptr;
   // Programs that generated code calls, by number.
-  absl::Span<const std::unique_ptr<AppliedProgram>> applied;
+  absl::Span<const std::unique_ptr<NestedProgram>> nested;
 };
 
-// What steps need: memory, threads, cancellation. Kernels take it as their context.
+// What thunks need: memory, threads, cancellation. Kernels take it as their context.
 class RunState final : public kernels::Context {
  public:
   RunState(const runtime::ExecutionContext& context, runtime::ThreadPool& pool, char* const* bases,
@@ -45,7 +45,7 @@ class RunState final : public kernels::Context {
         bases_(bases),
         device_(caller.device_),
         extras_(caller.extras_),
-        is_applied_(true) {}
+        is_nested_(true) {}
 
   const runtime::ExecutionContext& context() const { return context_; }
   const CpuCustomCalls* custom_calls() const { return extras_.custom_calls; }
@@ -59,15 +59,16 @@ class RunState final : public kernels::Context {
     return {context_.wait_timeout, [this] { return Poll(); }};
   }
 
-  bool is_applied() const { return is_applied_; }
-  absl::Span<const std::unique_ptr<AppliedProgram>> applied() const { return extras_.applied; }
-  // Told of the steps of the whole program.
-  runtime::StepObserver* observer() const { return is_applied_ ? nullptr : context_.step_observer; }
-  int32_t workers() const { return is_applied_ ? 1 : pool_.num_threads(); }
+  bool is_nested() const { return is_nested_; }
+  absl::Span<const std::unique_ptr<NestedProgram>> nested() const { return extras_.nested; }
+  // Told of the thunks of the whole program.
+  runtime::StepObserver* observer() const { return is_nested_ ? nullptr : context_.step_observer; }
+  int32_t workers() const { return is_nested_ ? 1 : pool_.num_threads(); }
 
   absl::Status ParallelFor(int64_t count, int64_t chunk,
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) override;
-  // Of steps that generated code has run: nothing is to run after them. Any thread may set it.
+  // The error of thunks that generated code has run, after which nothing else runs. Any thread may
+  // set it.
   absl::Status failure() const;
   void set_failure(absl::Status failure);
   absl::Status Poll() override {
@@ -88,7 +89,7 @@ class RunState final : public kernels::Context {
   char* const* const bases_;
   DeviceState& device_;
   RunExtras extras_;
-  const bool is_applied_ = false;
+  const bool is_nested_ = false;
   std::atomic<bool> has_failed_{false};
   absl::Status failure_;      // before has_failed_ is set
   mutable std::mutex mutex_;  // of those who set it

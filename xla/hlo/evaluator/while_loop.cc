@@ -29,7 +29,7 @@ constexpr int kMaxDepth = 8;
 
 std::optional<ParsedWhileLoop> Parse(const HloInstruction& loop, int depth);
 
-// The loop in whose body an instruction is, if nothing else calls that.
+// The while whose body contains `instruction`, if it is the body's only caller.
 const HloInstruction* EnclosingLoop(const HloInstruction& instruction) {
   const HloComputation* body = instruction.parent();
   if (body == nullptr || body->caller_count() != 1) return nullptr;

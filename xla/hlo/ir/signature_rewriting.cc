@@ -137,7 +137,7 @@ std::vector<OutputOperandAlias>* Aliases(HloInstruction* caller) {
 
 // --- Loops
 
-// The body's and the condition's side of a loop's state.
+// The body or condition parameter that carries the loop state, and its uses.
 struct StateUses {
   HloComputation* computation;
   std::vector<HloInstruction*> elements;  // get-tuple-element instructions of the parameter

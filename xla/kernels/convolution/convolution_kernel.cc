@@ -13,10 +13,10 @@
 #include "xla/base/status_macros.h"
 #include "xla/kernels/convolution/convolution_forms.h"
 #include "xla/kernels/convolution/convolution_problem.h"
-#include "xla/kernels/convolution/direct_convolution.h"
 #include "xla/kernels/convolution/row_convolution.h"
-#include "xla/kernels/dot/packing.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/direct_product.h"
+#include "xla/kernels/product/packing.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {
@@ -47,7 +47,7 @@ struct ProblemForm {
   std::unique_ptr<const Kernel> (*make)(ConvolutionProblem problem);
 };
 
-DirectConvolutionSpec DirectSpec(const ConvolutionProblem& problem) {
+DirectProductSpec DirectSpec(const ConvolutionProblem& problem) {
   return {.convolution = problem.conv,
           .kernel_origin = problem.kernel_origin,
           .result_origin = problem.result_origin,
@@ -64,9 +64,9 @@ constexpr ProblemForm kDepthwise = {"depthwise", &DepthwiseCost, &MakeDepthwise}
 constexpr ProblemForm kDirect = {
     "direct",
     [](const ConvolutionProblem& problem) {
-      return SumsInPlace(problem) ? DirectConvolutionCost(DirectSpec(problem)) : kDoesNotFit;
+      return SumsInPlace(problem) ? DirectProductCost(DirectSpec(problem)) : kDoesNotFit;
     },
-    [](ConvolutionProblem problem) { return MakeDirectConvolution(DirectSpec(problem)); }};
+    [](ConvolutionProblem problem) { return MakeDirectProduct(DirectSpec(problem)); }};
 template <typename T>
 constexpr ProblemForm kRows = {
     "rows",

@@ -42,32 +42,30 @@ void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides)
   patches->dims = std::move(merged);
 }
 
-}  // namespace
+// Where images lie side by side, element by element (as in gradients of kernels), positions of
+// neighbouring images are neighbours: the batch is one more dimension, pointwise and minor.
+bool IsBatchMinor(const ConvolutionSpec& spec, int64_t batch_size) {
+  return spec.batch_group_count == 1 && batch_size > 1 &&
+         spec.input.strides[spec.input_batch] == 1 && spec.input.strides[spec.input_feature] != 1;
+}
 
-ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
-  ConvolutionProblem problem;
-  const int64_t groups = spec.feature_group_count * spec.batch_group_count;
-  const int64_t features = spec.kernel.dimensions[spec.kernel_input_feature];
-  const int64_t output_features = spec.kernel.dimensions[spec.kernel_output_feature] / groups;
-  const int64_t batch_size = spec.input.dimensions[spec.input_batch] / spec.batch_group_count;
-  // Where images lie side by side, element by element (as in gradients of kernels), positions of
-  // neighbouring images are neighbours: the batch is one more dimension, pointwise and minor.
-  const bool batch_is_minor = spec.batch_group_count == 1 && batch_size > 1 &&
-                              spec.input.strides[spec.input_batch] == 1 &&
-                              spec.input.strides[spec.input_feature] != 1;
-
-  Patches& patches = problem.conv.patches;
+void SetImages(const ConvolutionSpec& spec, int64_t batch_size, bool batch_is_minor,
+               Patches& patches) {
   patches.type = spec.input.type;
   patches.data = nullptr;
   patches.element_bytes = spec.input.element_bytes();
   patches.batch_size = batch_is_minor ? 1 : batch_size;
   patches.batch_stride = spec.input.strides[spec.input_batch];
-  patches.features = features;
+  patches.features = spec.kernel.dimensions[spec.kernel_input_feature];
   patches.feature_stride = spec.input.strides[spec.input_feature];
   patches.group_stride = spec.batch_group_count > 1 ? batch_size * patches.batch_stride
-                                                    : features * patches.feature_stride;
+                                                    : patches.features * patches.feature_stride;
+}
 
-  MatrixView& kernel = problem.conv.kernel;
+// Groups and output features of kernel and result.
+void SetFeatures(const ConvolutionSpec& spec, MatrixView& kernel, ResultView& result) {
+  const int64_t groups = spec.feature_group_count * spec.batch_group_count;
+  const int64_t output_features = spec.kernel.dimensions[spec.kernel_output_feature] / groups;
   const int64_t kernel_stride = spec.kernel.strides[spec.kernel_output_feature];
   kernel.type = spec.kernel.type;
   kernel.data = nullptr;
@@ -77,7 +75,6 @@ ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
     kernel.lines.Append(outer.size, outer.kernel_stride);
   kernel.lines.Append(output_features, kernel_stride);
 
-  ResultView& result = problem.conv.result;
   const int64_t result_stride = spec.result.strides[spec.result_feature];
   result.type = spec.result.type;
   result.data = nullptr;
@@ -86,6 +83,27 @@ ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
   for (const ConvolutionSpec::OuterFeatures& outer : spec.outer_features)
     result.columns.Append(outer.size, outer.result_stride);
   result.columns.Append(output_features, result_stride);
+}
+
+// Adds a spatial dimension to the patches and the rows of the result.
+void AddSpatialDim(const SpatialDim& dim, int64_t result_stride, ConvolutionProblem& problem,
+                   DimensionVector& result_strides) {
+  problem.conv.patches.dims.push_back(dim);
+  problem.conv.result.rows.Append(dim.output_size, result_stride);
+  result_strides.push_back(result_stride);
+}
+
+}  // namespace
+
+ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
+  ConvolutionProblem problem;
+  const int64_t batch_size = spec.input.dimensions[spec.input_batch] / spec.batch_group_count;
+  const bool batch_is_minor = IsBatchMinor(spec, batch_size);
+  Patches& patches = problem.conv.patches;
+  MatrixView& kernel = problem.conv.kernel;
+  ResultView& result = problem.conv.result;
+  SetImages(spec, batch_size, batch_is_minor, patches);
+  SetFeatures(spec, kernel, result);
   if (!batch_is_minor) result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
 
   problem.kernel_origin = spec.kernel_origin;
@@ -93,17 +111,15 @@ ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
   DimensionVector result_strides;
   for (const ConvolutionSpec::Spatial& spatial : spec.spatial) {
     const int64_t taps = spec.kernel.dimensions[spatial.kernel_dimension];
-    const int64_t output_size = spec.result.dimensions[spatial.result_dimension];
-    patches.dims.push_back({.output_size = output_size,
-                            .taps = taps,
-                            .stride = spatial.stride,
-                            .padding_low = spatial.padding_low,
-                            .window_dilation = spatial.window_dilation,
-                            .base_dilation = spatial.base_dilation,
-                            .input_size = spec.input.dimensions[spatial.input_dimension],
-                            .input_stride = spec.input.strides[spatial.input_dimension]});
-    result_strides.push_back(spec.result.strides[spatial.result_dimension]);
-    result.rows.Append(output_size, result_strides.back());
+    AddSpatialDim({.output_size = spec.result.dimensions[spatial.result_dimension],
+                   .taps = taps,
+                   .stride = spatial.stride,
+                   .padding_low = spatial.padding_low,
+                   .window_dilation = spatial.window_dilation,
+                   .base_dilation = spatial.base_dilation,
+                   .input_size = spec.input.dimensions[spatial.input_dimension],
+                   .input_stride = spec.input.strides[spatial.input_dimension]},
+                  spec.result.strides[spatial.result_dimension], problem, result_strides);
     const int64_t stride = spec.kernel.strides[spatial.kernel_dimension];
     if (spatial.reversal && taps > 0) problem.kernel_origin += (taps - 1) * stride;
     problem.tap_sizes.push_back(taps);
@@ -111,19 +127,18 @@ ConvolutionProblem MakeConvolutionProblem(const ConvolutionSpec& spec) {
   }
   kernel.k = StridedDims(problem.tap_sizes, problem.tap_strides);
   if (batch_is_minor) {
-    patches.dims.push_back({.output_size = batch_size,
-                            .taps = 1,
-                            .stride = 1,
-                            .padding_low = 0,
-                            .window_dilation = 1,
-                            .base_dilation = 1,
-                            .input_size = batch_size,
-                            .input_stride = 1});
-    result_strides.push_back(spec.result.strides[spec.result_batch]);
-    result.rows.Append(batch_size, result_strides.back());
+    AddSpatialDim({.output_size = batch_size,
+                   .taps = 1,
+                   .stride = 1,
+                   .padding_low = 0,
+                   .window_dilation = 1,
+                   .base_dilation = 1,
+                   .input_size = batch_size,
+                   .input_stride = 1},
+                  spec.result.strides[spec.result_batch], problem, result_strides);
   }
   problem.kernel_feature_stride = spec.kernel.strides[spec.kernel_input_feature];
-  kernel.k.Append(features, problem.kernel_feature_stride);
+  kernel.k.Append(patches.features, problem.kernel_feature_stride);
   MergePointwiseDims(&patches, result_strides);
   problem.kernel_scale = spec.kernel_scale;
   problem.epilogue = spec.epilogue;

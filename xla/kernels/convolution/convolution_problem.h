@@ -8,8 +8,8 @@
 
 #include "xla/base/dimension_vector.h"
 #include "xla/kernels/convolution/convolution_kernel.h"
-#include "xla/kernels/convolution/geometry.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/product/geometry.h"
 #include "xla/kernels/wide.h"
 
 namespace xla::kernels {

@@ -7,8 +7,8 @@
 
 #include "xla/kernels/convolution/convolution_forms.h"
 #include "xla/kernels/convolution/depthwise.h"
-#include "xla/kernels/dot/fused_product.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/fused_product.h"
 #include "xla/util.h"
 
 namespace xla::kernels {

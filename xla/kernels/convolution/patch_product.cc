@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "xla/kernels/convolution/convolution_forms.h"
-#include "xla/kernels/convolution/patches.h"
-#include "xla/kernels/dot/packing.h"
-#include "xla/kernels/dot/product_cost.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/packing.h"
+#include "xla/kernels/product/patches.h"
+#include "xla/kernels/product/product_cost.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "xla/base/status_macros.h"
-#include "xla/kernels/convolution/input_rows.h"
 #include "xla/kernels/convolution/row_tiles.h"
-#include "xla/kernels/dot/fused_product.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/input_rows.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -74,7 +74,7 @@ class RowConvolution final : public Kernel {
     return kStart + static_cast<double>(groups_) * (copies + rows * row) + weights;
   }
 
-  explicit RowConvolution(DirectConvolutionSpec spec)
+  explicit RowConvolution(DirectProductSpec spec)
       : spec_(std::move(spec)),
         conv_(spec_.convolution),
         input_rows_(conv_.patches),
@@ -290,7 +290,7 @@ class RowConvolution final : public Kernel {
                          static_cast<const T*>(call.buffers[2]) + offset);
   }
 
-  const DirectConvolutionSpec spec_;
+  const DirectProductSpec spec_;
   const Convolution& conv_;
   const InputRows input_rows_;
   const SpatialDim minor_;
@@ -302,18 +302,18 @@ class RowConvolution final : public Kernel {
 }  // namespace
 
 template <typename T>
-double RowConvolutionCost(const DirectConvolutionSpec& spec) {
+double RowConvolutionCost(const DirectProductSpec& spec) {
   if (!RowConvolution<T>::Fits(spec.convolution)) return kDoesNotFit;
   return RowConvolution<T>(spec).Cost();
 }
-template double RowConvolutionCost<float>(const DirectConvolutionSpec& spec);
-template double RowConvolutionCost<double>(const DirectConvolutionSpec& spec);
+template double RowConvolutionCost<float>(const DirectProductSpec& spec);
+template double RowConvolutionCost<double>(const DirectProductSpec& spec);
 
 template <typename T>
-std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec) {
+std::unique_ptr<const Kernel> MakeRowConvolution(DirectProductSpec spec) {
   return std::make_unique<RowConvolution<T>>(std::move(spec));
 }
-template std::unique_ptr<const Kernel> MakeRowConvolution<float>(DirectConvolutionSpec spec);
-template std::unique_ptr<const Kernel> MakeRowConvolution<double>(DirectConvolutionSpec spec);
+template std::unique_ptr<const Kernel> MakeRowConvolution<float>(DirectProductSpec spec);
+template std::unique_ptr<const Kernel> MakeRowConvolution<double>(DirectProductSpec spec);
 
 }  // namespace xla::kernels

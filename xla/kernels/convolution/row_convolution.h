@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "xla/kernels/convolution/direct_convolution.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/product/direct_product.h"
 
 namespace xla::kernels {
 
@@ -15,10 +15,10 @@ namespace xla::kernels {
 // base dilation, with features that are contiguous (but for few channels, each of its own), or with
 // very many taps.
 template <typename T>
-double RowConvolutionCost(const DirectConvolutionSpec& spec);
+double RowConvolutionCost(const DirectProductSpec& spec);
 // The spec must fit.
 template <typename T>
-std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec);
+std::unique_ptr<const Kernel> MakeRowConvolution(DirectProductSpec spec);
 
 }  // namespace xla::kernels
 

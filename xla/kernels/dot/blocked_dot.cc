@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "xla/kernels/dot/dot_forms.h"
-#include "xla/kernels/dot/packing.h"
-#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/product/packing.h"
+#include "xla/kernels/product/product_cost.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"
@@ -133,7 +133,7 @@ class BlockedDotKernel final : public Kernel {
            columns.k.IsOneRun() && columns.lines.IsOneRun() && columns.lines.run_stride() == 1 &&
            columns.k.run_stride() > 0;
   }
-  // Few rows do not pay for a copy of the columns.
+  // Packing the columns is not worthwhile for few rows.
   static bool ReadsInPlace(const DotProblem& problem) {
     constexpr int64_t kFewRows = 32;
     return IsReadable(problem) && problem.m <= kFewRows;

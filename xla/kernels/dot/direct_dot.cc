@@ -4,16 +4,16 @@
 #include <memory>
 #include <utility>
 
-#include "xla/kernels/convolution/direct_convolution.h"
 #include "xla/kernels/dot/dot_forms.h"
-#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/product/direct_product.h"
+#include "xla/kernels/product/product_cost.h"
 
 namespace xla::kernels {
 namespace {
 
-DirectConvolutionSpec ConvolutionOf(const DotProblem& problem) {
+DirectProductSpec ConvolutionOf(const DotProblem& problem) {
   const MatrixView& rows = problem.rows.view;
-  DirectConvolutionSpec spec;
+  DirectProductSpec spec;
   Patches& patches = spec.convolution.patches;
   patches.type = rows.type;
   patches.data = nullptr;
@@ -49,11 +49,11 @@ double DirectDotCost(const DotProblem& problem) {
       !rows.batch.IsOneRun() || rows.lines.run_stride() <= 0) {
     return kDoesNotFit;
   }
-  return DirectConvolutionCost(ConvolutionOf(problem));
+  return DirectProductCost(ConvolutionOf(problem));
 }
 
 std::unique_ptr<const Kernel> MakeDirectDot(DotProblem problem) {
-  return MakeDirectConvolution(ConvolutionOf(problem));
+  return MakeDirectProduct(ConvolutionOf(problem));
 }
 
 }  // namespace xla::kernels

@@ -12,8 +12,8 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/dot/dot_forms.h"
-#include "xla/kernels/dot/packing.h"
 #include "xla/kernels/forms.h"
+#include "xla/kernels/product/packing.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "xla/kernels/dot/dot_kernel.h"
-#include "xla/kernels/dot/matrix_product.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {

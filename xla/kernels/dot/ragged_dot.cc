@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/kernels/wide.h"
 #include "xla/layout_strides.h"

@@ -8,8 +8,8 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/kernels/dot/dot_forms.h"
-#include "xla/kernels/dot/product_cost.h"
-#include "xla/kernels/dot/skinny_product.h"
+#include "xla/kernels/product/product_cost.h"
+#include "xla/kernels/product/skinny_product.h"
 #include "xla/util.h"
 
 namespace xla::kernels {

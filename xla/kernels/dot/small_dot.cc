@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "xla/kernels/dot/dot_forms.h"
-#include "xla/kernels/dot/packing.h"
-#include "xla/kernels/dot/product_cost.h"
+#include "xla/kernels/product/packing.h"
+#include "xla/kernels/product/product_cost.h"
 
 namespace xla::kernels {
 namespace {

@@ -345,6 +345,40 @@ struct Stage {
   int64_t m, s;
 };
 
+// The roots of unity of order `radix`.
+template <typename T>
+void GetFactors(const LaneFft<T>& fft, int radix, T* factors) {
+  for (int k = 0; k < radix; ++k) {
+    factors[2 * k] = fft.roots[2 * (fft.n / radix * k)];
+    factors[2 * k + 1] = fft.roots[2 * (fft.n / radix * k) + 1];
+  }
+}
+
+// The rows q + s * (p + m * k) of a sub-transform, next to each other.
+template <typename T>
+HWY_INLINE void FetchRows(const LaneFft<T>& fft, const Stage<T>& stage, int64_t p, int64_t q,
+                          const LanePairs<const T>& from, T scale, const T* x, T* fetched) {
+  for (int k = 0; k < stage.first * stage.second; ++k) {
+    const int64_t row = q + stage.s * (p + stage.m * k);
+    if (from.pairs != nullptr)
+      PrefetchRow<T, 0>(from.pairs + std::min(row + stage.s, fft.n - 1) * from.stride);
+    FetchRow(from.pairs == nullptr ? nullptr : from.pairs + row * from.stride, x + row * kRow<T>,
+             scale, fetched + k * kRow<T>);
+  }
+}
+
+// The rows q + s * (radix * p + j) of a sub-transform to where they belong.
+template <typename T>
+HWY_INLINE void JoinRows(const LaneFft<T>& fft, const Stage<T>& stage, int64_t p, int64_t q,
+                         const T* finished, const LanePairs<T>& to) {
+  const int radix = stage.first * stage.second;
+  for (int j = 0; j < radix; ++j) {
+    const int64_t row = q + stage.s * (radix * p + j);
+    PrefetchRow<T, 1>(to.pairs + std::min(row + 1, fft.n - 1) * to.stride);
+    JoinRow(finished + j * kRow<T>, to.pairs + row * to.stride);
+  }
+}
+
 template <typename T>
 void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<const T>& from, T scale,
               const T* x, T* y, const LanePairs<T>& to) {
@@ -352,16 +386,10 @@ void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<cons
   alignas(64) T between[kMaxGroup * kRow<T>];
   alignas(64) T finished[kMaxGroup * kRow<T>];
   T first_factors[2 * kMaxLaneRadix], second_factors[2 * kMaxLaneRadix];
-  const auto factors_of = [&](int radix, T* factors) {
-    for (int k = 0; k < radix; ++k) {
-      factors[2 * k] = fft.roots[2 * (fft.n / radix * k)];
-      factors[2 * k + 1] = fft.roots[2 * (fft.n / radix * k) + 1];
-    }
-  };
-  factors_of(stage.first, first_factors);
-  factors_of(stage.second, second_factors);
+  GetFactors(fft, stage.first, first_factors);
+  GetFactors(fft, stage.second, second_factors);
   const int radix = stage.first * stage.second;
-  const int64_t m = stage.m, s = stage.s, last_row = fft.n - 1;
+  const int64_t m = stage.m, s = stage.s;
   const bool fetches = from.pairs != nullptr || scale != T(1);
   const int64_t re = fft.inverse ? kFftLanes<T> : 0, im = kFftLanes<T> - re;
   // Rows that neither come from elsewhere nor go elsewhere: all q at once.
@@ -371,23 +399,12 @@ void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<cons
       const T* in = x + (q + s * p) * kRow<T>;
       int64_t in_step = s * m * kRow<T>;
       if (fetches) {
-        for (int k = 0; k < radix; ++k) {
-          const int64_t row = q + s * (p + m * k);
-          if (from.pairs != nullptr) {
-            PrefetchRow<T, 0>(from.pairs + std::min(row + s, last_row) * from.stride);
-          }
-          FetchRow(from.pairs == nullptr ? nullptr : from.pairs + row * from.stride,
-                   x + row * kRow<T>, scale, fetched + k * kRow<T>);
-        }
+        FetchRows(fft, stage, p, q, from, scale, x, fetched);
         in = fetched;
         in_step = kRow<T>;
       }
-      T* out = y + (q + s * radix * p) * kRow<T>;
-      int64_t out_step = s * kRow<T>;
-      if (to.pairs != nullptr) {
-        out = finished;
-        out_step = kRow<T>;
-      }
+      T* const out = to.pairs != nullptr ? finished : y + (q + s * radix * p) * kRow<T>;
+      const int64_t out_step = to.pairs != nullptr ? kRow<T> : s * kRow<T>;
       Butterflies<T> b = {
           stage.first, first_factors, is_plain ? s : 1, in,    in_step, kRow<T>, out,
           out_step,    kRow<T>,       fft.roots,        s * p, 0,       0,       re,
@@ -419,12 +436,7 @@ void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<cons
              im};
       }
       RunButterflies(b);
-      if (to.pairs == nullptr) continue;
-      for (int j = 0; j < radix; ++j) {
-        const int64_t row = q + s * (radix * p + j);
-        PrefetchRow<T, 1>(to.pairs + std::min(row + 1, last_row) * to.stride);
-        JoinRow(finished + j * kRow<T>, to.pairs + row * to.stride);
-      }
+      if (to.pairs != nullptr) JoinRows(fft, stage, p, q, finished, to);
     }
   }
 }

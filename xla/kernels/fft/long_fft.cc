@@ -258,7 +258,7 @@ class ChirpFft final : public LongFft<T> {
           T* const group = between + first * columns * 2;
           T* const product = RunLaneFft<T>(row_fft, group, work, {}, {});
           TurnLanes<T>(columns, spectrum_.data() + first * columns * 2, nullptr, inverse_, product);
-          // As many stages as before: the result is where the operand was.
+          // An even number of ping-pong stages leaves the result in the operand's buffer.
           RunLaneFft<T>(row_inverse, product, product == group ? work : group, {}, {});
         }));
     return matrix_.ForEachGroup(

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "xla/base/status_macros.h"
-#include "xla/kernels/dot/gemm.h"
-#include "xla/kernels/dot/matrix_product.h"
+#include "xla/kernels/product/gemm.h"
+#include "xla/kernels/product/matrix_product.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "xla/kernels/context.h"
-#include "xla/kernels/convolution/geometry.h"
+#include "xla/kernels/product/geometry.h"
 
 namespace xla::kernels {
 

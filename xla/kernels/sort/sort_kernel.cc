@@ -580,7 +580,7 @@ std::vector<FormCost> TopKForms(const TopKSpec& spec) {
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec) {
   if (primitive_util::IsComplexType(spec.type))
-    return absl::InvalidArgumentError("complex numbers have no order");
+    return absl::InvalidArgumentError("cannot sort complex numbers");
   return MakeChosen<TopKSpec>(kTopKForms, spec);
 }
 
@@ -588,7 +588,7 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spe
   if (spec.order == SortOrder::kComparator) return std::make_unique<ComparatorSortKernel>(spec);
   const PrimitiveType type = spec.types[spec.key];
   if (primitive_util::IsComplexType(type))
-    return absl::InvalidArgumentError("complex numbers have no order");
+    return absl::InvalidArgumentError("cannot sort complex numbers");
   const bool is_wide = primitive_util::BitWidth(type) == 64;
   if (!is_wide && spec.dimensions[spec.dimension] > int64_t{0xFFFFFFFF}) {
     return absl::UnimplementedError(

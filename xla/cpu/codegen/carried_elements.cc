@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/codegen/carried_elements.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace xla::cpu {
+
+Ir::Carried ToCarried(absl::Span<const Element> elements) {
+  Ir::Carried carried;
+  for (const Element& element : elements) {
+    carried.push_back(element.re);
+    if (element.im != nullptr) carried.push_back(element.im);
+  }
+  return carried;
+}
+
+std::vector<Element> FromCarried(const Ir::Carried& carried, absl::Span<const Element> like) {
+  std::vector<Element> elements;
+  size_t next = 0;
+  for (const Element& element : like) {
+    Element result = {carried[next++]};
+    if (element.im != nullptr) result.im = carried[next++];
+    elements.push_back(result);
+  }
+  return elements;
+}
+
+bool HasLanes(absl::Span<const IndexTerm> index) {
+  return std::any_of(index.begin(), index.end(),
+                     [](const IndexTerm& t) { return !t.is_uniform(); });
+}
+
+}  // namespace xla::cpu

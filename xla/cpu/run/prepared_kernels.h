@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions as prepared kernels of xla/kernels, and the thunk that runs them.
+#ifndef XLA_CPU_RUN_PREPARED_KERNELS_H_
+#define XLA_CPU_RUN_PREPARED_KERNELS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/cpu/run/thunk.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::cpu {
+
+using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
+
+// The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
+// is none. `comparator` is that of sorts whose lowering needs one, the epilogue by dots and
+// convolutions.
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
+    const HloInstruction& instruction, SortComparator comparator,
+    const kernels::KernelEpilogue& epilogue = {});
+
+// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h),
+// and these with their costs, the chosen one first.
+bool HasForms(const HloInstruction& instruction);
+std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue);
+
+// Whether the instruction is a custom call of LAPACK's: its kernel runs unless the run has a
+// handler of the same name.
+bool IsLapackCall(const HloInstruction& instruction);
+
+// Whether so much scratch memory of a library kernel belongs to the thread that runs the program
+// (runtime::ThreadMemory) rather than to the program: blocks that kernels pack operands to, whose
+// size does not grow with the arrays.
+bool UsesThreadMemory(int64_t bytes, int threads);
+
+// Runs a prepared kernel on the pool. Its scratch memory is the thread's, or starts at
+// `scratch_offset` of the program's.
+std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
+                                         std::vector<Slot> buffers, int64_t scratch_offset);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_RUN_PREPARED_KERNELS_H_

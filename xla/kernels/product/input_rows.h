@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows of the input (along the last spatial dimension) the rows of a convolution's result
+// read: one under each tap of the other dimensions. Output rows that are near each other share
+// some.
+#ifndef XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
+#define XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
+
+#include <cstdint>
+
+#include "xla/kernels/product/patches.h"
+
+namespace xla::kernels {
+
+class InputRows {
+ public:
+  static constexpr int64_t kZeroRow = -1;
+
+  // The patches, of at least one dimension, must outlive this.
+  explicit InputRows(const Patches& patches);
+
+  // Taps of all dimensions but the last.
+  int64_t outer_taps() const { return outer_taps_; }
+
+  // Rows that so many output rows, one after the other, read at most: those that FindEarlier does
+  // not find.
+  int64_t MostOf(int64_t rows) const;
+
+  // Where the input row of an output row under an outer tap starts, in elements; kZeroRow if it is
+  // padding.
+  int64_t OffsetOf(int64_t row, int64_t tap) const;
+
+  // With offsets[row * outer_taps() + tap] up to position `at`: an earlier position of the same
+  // offset, in the output rows that may share it; -1 if there is none.
+  int64_t FindEarlier(const int64_t* offsets, int64_t at) const;
+
+ private:
+  const Patches& patches_;
+  int64_t outer_taps_ = 1;
+  int64_t sharing_rows_ = 1;  // how far apart output rows that share an input row are at most
+};
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_PRODUCT_INPUT_ROWS_H_

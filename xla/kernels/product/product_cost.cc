@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/kernels/product/product_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+#include "xla/kernels/product/patches.h"
+#include "xla/primitive_util.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+// A tile of `rows` rows and `vectors` vectors of columns. Products start two a cycle, but sums of
+// one chain follow each other at the latency of an addition; elements of rows are broadcast.
+double TileCost(int64_t rows, int64_t vectors, int64_t k, bool is_partial) {
+  constexpr double kLatency = 4, kStart = 15, kStore = 1.5, kPartialStore = 4;
+  const auto products = static_cast<double>(rows * vectors);
+  const double step = std::max({products / 2, static_cast<double>(rows + vectors) / 2, kLatency});
+  return static_cast<double>(k) * step + kStart + products * (is_partial ? kPartialStore : kStore);
+}
+
+bool IsConverted(const MatrixView& matrix, PrimitiveType type) {
+  if (primitive_util::IsIntegralType(type) && primitive_util::IsIntegralType(matrix.type))
+    return primitive_util::BitWidth(type) != primitive_util::BitWidth(matrix.type);
+  return matrix.type != type;
+}
+
+// A copy of runs of `run` elements, `runs` times, each read `run_stride` apart and stored side by
+// side; the next run lies `next_stride` on.
+double CopyCost(double runs, double run, int64_t run_stride, int64_t next_stride,
+                bool is_converted) {
+  // Converted, transposed by blocks, copied or gathered.
+  struct Rate {
+    double run, element;
+  };
+  constexpr Rate kConverted = {15, 0.3}, kConvertedApart = {50, 1.5}, kCopied = {4, 0.15},
+                 kGathered = {4, 0.5};
+  constexpr double kTransposed = 0.4, kBlock = 8;
+  if (run_stride != 1 && next_stride == 1 && !is_converted)
+    return std::ceil(run / kBlock) * kBlock * std::ceil(runs / kBlock) * kBlock * kTransposed;
+  const Rate rate = is_converted ? (run_stride == 1 ? kConverted : kConvertedApart)
+                                 : (run_stride == 1 ? kCopied : kGathered);
+  return runs * (rate.run + run * rate.element);
+}
+
+// Of a run of elements at one distance, beyond those of the elements.
+constexpr double kRun = 14;
+
+// The runs that the depth of a matrix consists of beyond one.
+double RunsOf(const MatrixView& matrix) {
+  if (matrix.k.IsOneRun()) return 0;
+  return static_cast<double>(matrix.k.count()) / static_cast<double>(matrix.k.run_length());
+}
+
+// The sum of cost(columns of a panel) over the panels of a matrix, and the zeros that fill the
+// last.
+template <typename F>
+double ForPanels(const MatrixView& matrix, int64_t width, const F& cost) {
+  constexpr double kFill = 2;
+  const int64_t panels = matrix.lines.count() / width, rest = matrix.lines.count() % width;
+  double sum = panels == 0 ? 0 : static_cast<double>(panels) * cost(static_cast<double>(width));
+  if (rest > 0)
+    sum += cost(static_cast<double>(rest)) + static_cast<double>(matrix.k.count()) * kFill;
+  return sum;
+}
+
+}  // namespace
+
+double TilesCost(int64_t m, int64_t n, int64_t k, const TileSizes& tile) {
+  const int64_t full_rows = m / tile.rows, rows = m % tile.rows;
+  const int64_t full_columns = n / tile.columns, columns = n % tile.columns;
+  const int64_t vectors = 2 * columns <= tile.columns ? 1 : 2;
+  const auto row_of_tiles = [&](int64_t count, bool is_partial, int64_t of_vectors) {
+    return static_cast<double>(count) *
+           (static_cast<double>(full_rows) * TileCost(tile.rows, of_vectors, k, is_partial) +
+            (rows > 0 ? TileCost(rows, of_vectors, k, is_partial) : 0));
+  };
+  return row_of_tiles(full_columns, false, 2) +
+         (columns > 0 ? row_of_tiles(1, 2 * columns != tile.columns, vectors) : 0);
+}
+
+double PackRowsCost(const MatrixView& matrix, PrimitiveType type) {
+  constexpr double kRow = 5;
+  const auto lines = static_cast<double>(matrix.lines.count());
+  return lines * (kRow + RunsOf(matrix) * kRun) +
+         CopyCost(lines, static_cast<double>(matrix.k.count()), matrix.k.run_stride(),
+                  matrix.lines.run_stride(), IsConverted(matrix, type));
+}
+
+double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t width) {
+  // Lines that follow each other at a distance are converted one by one and scattered.
+  constexpr double kScattered = 0.6;
+  const int64_t line_stride = std::abs(matrix.lines.run_stride()),
+                k_stride = std::abs(matrix.k.run_stride());
+  if (IsConverted(matrix, type) && line_stride >= k_stride) {
+    const auto lines = static_cast<double>(matrix.lines.count()),
+               k = static_cast<double>(matrix.k.count());
+    return CopyCost(lines, k, k_stride, line_stride, /*is_converted=*/true) +
+           lines * k * kScattered;
+  }
+  const double runs = RunsOf(matrix);
+  return ForPanels(matrix, width, [&](double columns) {
+    return runs * kRun + CopyCost(static_cast<double>(matrix.k.count()), columns,
+                                  matrix.lines.run_stride(), matrix.k.run_stride(),
+                                  IsConverted(matrix, type));
+  });
+}
+
+double PackRowPartsCost(const MatrixView& matrix) {
+  constexpr double kCopiedRow = 25, kGatheredRow = 60, kCopied = 0.2, kGathered = 1;
+  const auto k = static_cast<double>(matrix.k.count());
+  const double row =
+      matrix.k.run_stride() == 1 ? kCopiedRow + k * kCopied : kGatheredRow + k * kGathered;
+  return static_cast<double>(matrix.lines.count()) * row;
+}
+
+double PackPanelPartsCost(const MatrixView& matrix, int64_t parts, int64_t width) {
+  constexpr double kRow = 15, kTransposed = 0.4, kCombined = 1, kGathered = 3;
+  const auto units = static_cast<double>(CeilOfRatio(matrix.k.count(), parts));
+  const int64_t line_stride = matrix.lines.run_stride();
+  const bool transposes = matrix.k.IsOneRun() && matrix.k.run_stride() == 1 &&
+                          matrix.lines.IsOneRun() && line_stride % parts == 0;
+  return ForPanels(matrix, width, [&](double columns) {
+    if (transposes) return units * columns * kTransposed;
+    return units * (kRow + columns * (line_stride == 1 ? kCombined : kGathered));
+  });
+}
+
+double PatchRowsCost(const Patches& patches, PrimitiveType type) {
+  // Runs of a row of taps, or of the features under a tap.
+  constexpr double kPatch = 20, kRun = 20, kDilatedRun = 30, kCopied = 0.15, kGathered = 0.7,
+                   kFarGathered = 2, kConverted = 0.4;
+  constexpr int64_t kPage = 4096;  // bytes; elements so far apart share few sets of a cache
+  const int64_t row_stride = MinorRunStride(patches);
+  bool dilates = false;
+  for (const SpatialDim& dim : patches.dims) dilates = dilates || dim.base_dilation != 1;
+  const auto depth = static_cast<double>(patches.depth());
+  const auto length =
+      static_cast<double>(patches.features * (row_stride == 0 ? 1 : patches.dims.back().taps));
+  const int64_t stride = row_stride == 0 ? patches.feature_stride : row_stride;
+  double element = stride == 1 || length == 1                ? kCopied
+                   : stride * patches.element_bytes >= kPage ? kFarGathered
+                                                             : kGathered;
+  if (patches.type != type && patches.element_bytes >= 2) element += kConverted;
+  return static_cast<double>(patches.positions()) *
+         (kPatch + depth / std::max(length, 1.0) * (dilates ? kDilatedRun : kRun) +
+          depth * element);
+}
+
+double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t positions,
+                        int64_t width) {
+  // Rows of positions, or parts of them in a panel, for each tap and feature.
+  constexpr double kTap = 20, kRun = 6, kCopied = 0.15, kGathered = 0.7, kConverted = 0.2,
+                   kGatheredConverted = 3, kGatheredInteger = 1.5, kDilated = 1.8,
+                   kDilatedConverted = 5;
+  const auto features = static_cast<double>(patches.features),
+             taps = static_cast<double>(patches.depth()) / std::max(features, 1.0);
+  const int64_t row = patches.dims.empty() ? 1 : patches.dims.back().output_size;
+  const auto all = static_cast<double>(positions);
+  const double runs =
+      all / static_cast<double>(std::max<int64_t>(row, 1)) + all / static_cast<double>(width);
+  double element = kCopied;
+  if (!patches.dims.empty()) {
+    const SpatialDim& minor = patches.dims.back();
+    if (minor.stride * minor.input_stride != 1)
+      element = patches.type == type                           ? kGathered
+                : primitive_util::IsIntegralType(patches.type) ? kGatheredInteger
+                                                               : kGatheredConverted;
+    if (minor.base_dilation != 1) element = patches.type != type ? kDilatedConverted : kDilated;
+  }
+  if (patches.type != type) element += kConverted;
+  return taps * (runs * (kTap + features * kRun) + all * features * element);
+}
+
+double StoreCost(const ResultView& result, PrimitiveType type) {
+  constexpr double kRun = 40, kCopied = 0.3, kConverted = 0.5, kScattered = 0.8,
+                   kConvertedApart = 2.5, kFar = 4;
+  // Elements in more lines than caches hold are stored in memory farther away.
+  constexpr int64_t kLineBytes = 64, kCachedBytes = 1 << 17;
+  const auto m = static_cast<double>(result.rows.count()),
+             n = static_cast<double>(result.columns.count());
+  const bool is_converted = result.type != type;
+  double element = is_converted ? kConverted : kCopied;
+  if (n > 1 && result.columns.run_stride() != 1) {
+    const int64_t stored =
+        result.columns.count() *
+        std::min(kLineBytes, std::abs(result.columns.run_stride()) * result.element_bytes);
+    element = stored > kCachedBytes ? kFar : is_converted ? kConvertedApart : kScattered;
+  }
+  const int64_t runs = CeilOfRatio(result.columns.count(), result.columns.run_length());
+  return m * (static_cast<double>(runs) * kRun + n * element);
+}
+
+}  // namespace xla::kernels

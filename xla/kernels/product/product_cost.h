@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimated cycles of the steps that products of matrices are made of.
+//
+// The constants are measured (bench_kernel_forms): they hold for processors that start two vector
+// operations of multiply-add a cycle, and compare forms with each other, not with other work.
+#ifndef XLA_KERNELS_PRODUCT_PRODUCT_COST_H_
+#define XLA_KERNELS_PRODUCT_PRODUCT_COST_H_
+
+#include <cstdint>
+
+#include "xla/kernels/forms.h"
+#include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/geometry.h"
+#include "xla/kernels/product/matrix_product.h"
+#include "xla/xla_data_enums.h"
+
+namespace xla::kernels {
+
+// The sizes of a tile, see ProductKernels: `columns` are two vectors.
+struct TileSizes {
+  int64_t rows, columns;
+};
+
+// m x n sums of k products each, by tiles.
+double TilesCost(int64_t m, int64_t n, int64_t k, const TileSizes& tile);
+
+// Copies of all elements of a matrix, converted to `type` if need be: into rows, which are
+// contiguous along k, or into panels of `width` lines, which are contiguous along these.
+double PackRowsCost(const MatrixView& matrix, PrimitiveType type);
+double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t width);
+// The same for units of several elements, `parts`, that follow each other along k.
+double PackRowPartsCost(const MatrixView& matrix);
+double PackPanelPartsCost(const MatrixView& matrix, int64_t parts, int64_t width);
+
+// Copies of the patches of one group (of one image, if they are columns) as numbers of `type`: as
+// rows, and as panels of `width` positions.
+double PatchRowsCost(const Patches& patches, PrimitiveType type);
+double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t positions,
+                        int64_t width);
+
+// Finished elements, m x n for each of the batch, that a product does not sum where they belong:
+// written there from working memory, which holds numbers of `type`.
+double StoreCost(const ResultView& result, PrimitiveType type);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_PRODUCT_PRODUCT_COST_H_

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of few rows, for each instruction set.
+#include "xla/kernels/product/skinny_product.h"
+
+#include <cstdint>
+
+#include "xla/kernels/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "xla/kernels/product/skinny_product.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace xla::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// kDepth rows of the matrix at a time.
+template <typename T, int kRows, int kDepth>
+HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_stride,
+                           const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
+                           int64_t sum_stride) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  using V = hn::Vec<decltype(d)>;
+  V factors[kRows][kDepth];
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int k = 0; k < kDepth; ++k) factors[r][k] = hn::Set(d, x[r * x_stride + k]);
+  }
+  int64_t j = 0;
+  for (; j + kLanes <= columns; j += kLanes) {
+    V row[kDepth];
+#pragma GCC unroll 8
+    for (int k = 0; k < kDepth; ++k) row[k] = hn::LoadU(d, w + k * ldw + j);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      V sum = hn::LoadU(d, sums + r * sum_stride + j);
+#pragma GCC unroll 8
+      for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
+      hn::StoreU(sum, d, sums + r * sum_stride + j);
+    }
+  }
+#if HWY_TARGET <= HWY_AVX2  // masked loads touch no memory beyond the mask
+  if (j < columns) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
+    V row[kDepth];
+#pragma GCC unroll 8
+    for (int k = 0; k < kDepth; ++k) row[k] = hn::MaskedLoad(mask, d, w + k * ldw + j);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      V sum = hn::LoadU(d, sums + r * sum_stride + j);
+#pragma GCC unroll 8
+      for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
+      hn::StoreU(sum, d, sums + r * sum_stride + j);
+    }
+    return;
+  }
+#endif
+  const hn::CappedTag<T, 1> one;
+  for (; j < columns; ++j) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      auto sum = hn::LoadU(one, sums + r * sum_stride + j);
+#pragma GCC unroll 8
+      for (int k = 0; k < kDepth; ++k) {
+        sum = hn::MulAdd(hn::Set(one, x[r * x_stride + k]), hn::LoadU(one, w + k * ldw + j), sum);
+      }
+      hn::StoreU(sum, one, sums + r * sum_stride + j);
+    }
+  }
+}
+
+template <typename T, int kRows>
+void StreamRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+                int64_t ldw, T* sums, int64_t sum_stride) {
+  constexpr int kDepth = kRows <= 2 ? 8 : 4;
+  int64_t k = 0;
+  for (; k + kDepth <= depth; k += kDepth)
+    StreamStep<T, kRows, kDepth>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
+  for (; k < depth; ++k)
+    StreamStep<T, kRows, 1>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+template <class D>
+HWY_INLINE void StoreSums(D, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
+  for (int c = 0; c < 4; ++c) sums[c] = hn::GetLane(v[c]);
+}
+#else
+// The sum of blocks of so many lanes.
+template <int kBlock, class D>
+HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) <= kBlock) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return SumOfBlocks<kBlock>(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// The sum of each vector's lanes. Elements of four vectors, or of two, are added side by side.
+template <class D>
+HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
+  using T = hn::TFromD<D>;
+  constexpr int kBlock = 16 / sizeof(T);
+  const hn::CappedTag<T, kBlock> block;
+  const auto pair = [&](int i) {
+    return hn::Add(hn::InterleaveLower(d, v[i], v[i + 1]), hn::InterleaveUpper(d, v[i], v[i + 1]));
+  };
+  const auto low = pair(0), high = pair(2);
+  if constexpr (sizeof(T) == 8) {
+    hn::StoreU(SumOfBlocks<kBlock>(d, low), block, sums);
+    hn::StoreU(SumOfBlocks<kBlock>(d, high), block, sums + 2);
+  } else {
+    const hn::RepartitionToWide<D> wide;
+    const auto a = hn::BitCast(wide, low), b = hn::BitCast(wide, high);
+    const auto all = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, a, b)),
+                             hn::BitCast(d, hn::InterleaveUpper(wide, a, b)));
+    hn::StoreU(SumOfBlocks<kBlock>(d, all), block, sums);
+  }
+}
+#endif
+
+// kColumns columns of the matrix at a time: one or four.
+template <typename T, int kRows, int kColumns>
+HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
+                        const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
+                        int64_t sum_stride) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  constexpr int kUnroll = kRows == 1 ? 4 : kRows == 2 ? 2 : 1;
+  using V = hn::Vec<decltype(d)>;
+  V sum[kRows][kColumns][kUnroll];
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 8
+      for (int u = 0; u < kUnroll; ++u) sum[r][c][u] = hn::Zero(d);
+    }
+  }
+  int64_t k = 0;
+  for (; k + kUnroll * kLanes <= depth; k += kUnroll * kLanes) {
+#pragma GCC unroll 8
+    for (int u = 0; u < kUnroll; ++u) {
+      V row[kRows];
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) row[r] = hn::LoadU(d, x + r * x_stride + k + u * kLanes);
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) {
+        const V column = hn::LoadU(d, w + c * ldw + k + u * kLanes);
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) sum[r][c][u] = hn::MulAdd(row[r], column, sum[r][c][u]);
+      }
+    }
+  }
+  for (; k + kLanes <= depth; k += kLanes) {
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      const V column = hn::LoadU(d, w + c * ldw + k);
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r)
+        sum[r][c][0] = hn::MulAdd(hn::LoadU(d, x + r * x_stride + k), column, sum[r][c][0]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+    V total[kColumns];
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      total[c] = sum[r][c][0];
+#pragma GCC unroll 8
+      for (int u = 1; u < kUnroll; ++u) total[c] = hn::Add(total[c], sum[r][c][u]);
+    }
+    T* const result = sums + r * sum_stride;
+    if constexpr (kColumns == 4) {
+      StoreSums(d, total, result);
+    } else {
+      *result = hn::GetLane(hn::SumOfLanes(d, total[0]));
+    }
+    for (int64_t i = k; i < depth; ++i) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) result[c] += x[r * x_stride + i] * w[c * ldw + i];
+    }
+  }
+}
+
+template <typename T, int kRows>
+void DotRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w, int64_t ldw,
+             T* sums, int64_t sum_stride) {
+  int64_t j = 0;
+  for (; j + 4 <= columns; j += 4)
+    DotStep<T, kRows, 4>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
+  for (; j < columns; ++j)
+    DotStep<T, kRows, 1>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
+}
+
+template <typename T>
+void Stream(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+            int64_t ldw, T* sums, int64_t sum_stride) {
+  constexpr decltype(&StreamRows<T, 1>) kTable[] = {&StreamRows<T, 1>, &StreamRows<T, 2>,
+                                                    &StreamRows<T, 3>, &StreamRows<T, 4>};
+  kTable[rows - 1](columns, depth, x, x_stride, w, ldw, sums, sum_stride);
+}
+
+template <typename T>
+void Dots(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+          int64_t ldw, T* sums, int64_t sum_stride) {
+  constexpr decltype(&DotRows<T, 1>) kTable[] = {&DotRows<T, 1>, &DotRows<T, 2>, &DotRows<T, 3>,
+                                                 &DotRows<T, 4>};
+  kTable[rows - 1](columns, depth, x, x_stride, w, ldw, sums, sum_stride);
+}
+
+SkinnyKernels<float> SkinnyF32() { return {&Stream<float>, &Dots<float>}; }
+SkinnyKernels<double> SkinnyF64() { return {&Stream<double>, &Dots<double>}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace xla::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace xla::kernels {
+namespace {
+
+HWY_EXPORT(SkinnyF32);
+HWY_EXPORT(SkinnyF64);
+
+}  // namespace
+
+template <>
+SkinnyKernels<float> FusedSkinnyKernels<float>() {
+  return HWY_DYNAMIC_DISPATCH(SkinnyF32)();
+}
+template <>
+SkinnyKernels<double> FusedSkinnyKernels<double>() {
+  return HWY_DYNAMIC_DISPATCH(SkinnyF64)();
+}
+
+}  // namespace xla::kernels
+#endif  // HWY_ONCE

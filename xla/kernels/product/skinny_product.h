@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of few rows (at most kMaxSkinnyRows) by a large matrix, which is read once, in place:
+// bound by the speed of memory.
+#ifndef XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_
+#define XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_
+
+#include <cstdint>
+
+namespace xla::kernels {
+
+inline constexpr int64_t kMaxSkinnyRows = 4;
+
+// The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements.
+template <typename T>
+struct SkinnyKernels {
+  // Matrices whose columns lie side by side: sums[r * sum_stride + j] += sum over k of
+  // x[r * x_stride + k] * w[k * ldw + j] for j < columns. What follows these in a row of sums up to
+  // a multiple of 64 bytes may be changed.
+  void (*stream)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
+                 const T* w, int64_t ldw, T* sums, int64_t sum_stride);
+  // Matrices whose elements of a column follow each other: sums[r * sum_stride + j] = sum over k of
+  // x[r * x_stride + k] * w[j * ldw + k], in a fixed number of partial sums.
+  void (*dots)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
+               const T* w, int64_t ldw, T* sums, int64_t sum_stride);
+};
+
+// Of the machine. T: float or double.
+template <typename T>
+SkinnyKernels<T> FusedSkinnyKernels();
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_PRODUCT_SKINNY_PRODUCT_H_
