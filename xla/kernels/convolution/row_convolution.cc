@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/convolution/input_rows.h"
 #include "xla/kernels/convolution/row_tiles.h"
@@ -86,7 +87,8 @@ class RowConvolution final : public Kernel {
         rows_(conv_.result.rows.count() / row_),
         outer_taps_(input_rows_.outer_taps()) {
     // Output rows of a task share the input rows that they read.
-    constexpr int64_t kWorkOfTask = int64_t{1} << 20, kCopiedOfTask = int64_t{1} << 16;
+    constexpr int64_t kWorkOfTask = kUsualMachine.ProductsOfTask(),
+                      kCopiedOfTask = 2 * kUsualMachine.first_level_bytes;
     const int64_t work = row_ * channels_ * features_ * conv_.patches.depth();
     rows_of_task_ = std::clamp<int64_t>(kWorkOfTask / work, 1, rows_);
     while (rows_of_task_ > 1 && SlotsOf(rows_of_task_) * SlotBytes() > kCopiedOfTask)
