@@ -96,9 +96,9 @@ inline void AddItems(const cpu::ProgramSchedule& schedule,
 
 inline const std::vector<cpu::Target>& Targets() {
   static const auto* const targets =
-      new std::vector<cpu::Target>{{"x86_64", "", "", 64, true, true},
-                                   {"x86_64", "", "", 32, true, false},
-                                   {"x86_64", "", "", 16, false, false}};
+      new std::vector<cpu::Target>{{"x86_64", "", "", MachineWith(InstructionSet::kAvx512)},
+                                   {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)},
+                                   {"x86_64", "", "", MachineWith(InstructionSet::kSse42)}};
   return *targets;
 }
 
@@ -124,7 +124,7 @@ inline void AddGenerated(HloModule* module, const cpu::ProgramSchedule& schedule
     std::vector<std::string> all = generated->plans;
     for (std::string& line : FunctionSummaries(generated->llvm_text))
       all.push_back(std::move(line));
-    if (target.has_avx512) {
+    if (target.machine.avx512) {
       for (const std::string& line : all) lines->push_back(OneLine(line, 400));
     } else {
       absl::StrAppend(&others, " ", Fingerprint(absl::StrJoin(all, "\n")));

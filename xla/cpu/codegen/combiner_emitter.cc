@@ -58,12 +58,19 @@ PrimitiveType WideType(PrimitiveType type) {
                                                                                           : type;
 }
 
-constexpr int kLanes = 8;
+// Elements that are computed at a time: a vector of the type, or of several where that is few,
+// which take as long as one to find their places.
+constexpr int kFewestLanes = 8;
+int LanesOf(const Ir& ir, PrimitiveType type) {
+  const int64_t bytes = primitive_util::ByteWidth(WideType(type));
+  return std::max(kFewestLanes, ir.target().machine.Lanes(
+                                    primitive_util::IsComplexType(type) ? bytes / 2 : bytes));
+}
 
 class FoldEmitter {
  public:
   FoldEmitter(Ir& ir, const HloComputation& function, PrimitiveType type)
-      : ir_(ir), ops_(ir), function_(function), type_(type) {
+      : ir_(ir), ops_(ir), function_(function), type_(type), lanes_(LanesOf(ir, type)) {
     if (const HloInstruction* operation = SingleOperation(function)) {
       HloComputation::Builder builder("fold");
       const Shape scalar(WideType(type), {});
@@ -86,9 +93,9 @@ class FoldEmitter {
     }
     const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
     const IrValue whole =
-        ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(kLanes)), ir_.Index(kLanes));
+        ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(lanes_)), ir_.Index(lanes_));
     const IrValue vector_end = ir_.Add(begin, whole);
-    ir_.Loop(begin, vector_end, kLanes, [&](IrValue i) { Combine(i, kLanes); });
+    ir_.Loop(begin, vector_end, lanes_, [&](IrValue i) { Combine(i, lanes_); });
     ir_.Loop(vector_end, end, 1, [&](IrValue i) { Combine(i, 1); });
     ir_.Return();
     return status_;
@@ -135,6 +142,7 @@ class FoldEmitter {
   ElementOps ops_;
   const HloComputation& function_;
   const PrimitiveType type_;
+  const int lanes_;
   std::unique_ptr<HloComputation> wide_;
   absl::Status status_;
 };
@@ -167,7 +175,8 @@ class SelectAndScatterEmitter {
         source_(instruction.operand(1)->shape()),
         select_(instruction.called_computations()[0]),
         scatter_(instruction.called_computations()[1]),
-        type_(operand_.element_type()) {
+        type_(operand_.element_type()),
+        lanes_(LanesOf(ir, type_)) {
     window_ = WindowOf(instruction);
     for (size_t d = 0; d < window_.size(); ++d) {
       const bool is_trivial = IsTrivial(window_[d]) && !IsSized();
@@ -180,6 +189,8 @@ class SelectAndScatterEmitter {
         windowed_.push_back(d);
       }
     }
+    // What is left of the minor dimension is computed element by element.
+    while (lanes_ > kFewestLanes && minor_ % lanes_ != 0) lanes_ /= 2;
   }
 
   absl::Status Emit(const char* name) {
@@ -219,10 +230,10 @@ class SelectAndScatterEmitter {
         EmitWindows(index, 1);
         return;
       }
-      const int64_t in_vectors = minor_ / kLanes * kLanes;
-      ir_.Loop(ir_.Index(0), ir_.Index(in_vectors), kLanes, [&](IrValue i) {
-        index.back() = {i, 1, kLanes};
-        EmitWindows(index, kLanes);
+      const int64_t in_vectors = minor_ / lanes_ * lanes_;
+      ir_.Loop(ir_.Index(0), ir_.Index(in_vectors), lanes_, [&](IrValue i) {
+        index.back() = {i, 1, lanes_};
+        EmitWindows(index, lanes_);
       });
       ir_.Loop(ir_.Index(in_vectors), ir_.Index(minor_), 1, [&](IrValue i) {
         index.back() = {i, 0, 1};
@@ -422,6 +433,7 @@ class SelectAndScatterEmitter {
   const Shape &operand_, &source_;
   const HloComputation *const select_, *const scatter_;
   const PrimitiveType type_;
+  int lanes_;
   std::vector<WindowDim> window_;
   std::vector<IrValue> sizes_;  // of operand and source, then low paddings, by dimension
   std::vector<size_t> outer_, windowed_;
@@ -442,7 +454,8 @@ absl::Status EmitFold(Ir& ir, const HloComputation& function, PrimitiveType type
   return FoldEmitter(ir, function, type).Emit(name);
 }
 
-SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction) {
+SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction,
+                                          const Machine& machine) {
   const Shape& operand = instruction.operand(0)->shape();
   const Shape& source = instruction.operand(1)->shape();
   const std::vector<WindowDim> window = WindowOf(instruction);
@@ -458,15 +471,17 @@ SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction) {
     }
   }
   for (const int64_t size : source.dimensions()) taps *= static_cast<double>(size);
-  constexpr double kTapsPerThread = 32e3;
+  constexpr double kNanosecondsPerTap = 0.625;
+  constexpr int64_t kTasks = 16;
   double cost = 1;
   bool has_order = false;
   for (const HloComputation* applied : instruction.called_computations()) {
     cost += CostOfApplied(*applied);
     has_order |= HasOrder(*applied);
   }
-  plan.chunk = taps * cost < kTapsPerThread || has_order ? plan.units : plan.units / 16;
-  plan.chunk = std::max<int64_t>(plan.chunk, 1);
+  const bool is_for_one_thread =
+      has_order || !machine.IsWorthAThread(kNanosecondsPerTap * taps * cost);
+  plan.chunk = std::max<int64_t>(is_for_one_thread ? plan.units : plan.units / kTasks, 1);
   return plan;
 }
 

@@ -29,7 +29,8 @@ bool IsSelectAndScatter(const HloInstruction& instruction);
 struct SelectAndScatterPlan {
   int64_t units = 0, chunk = 1;
 };
-SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction);
+SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction,
+                                          const Machine& machine);
 
 // void name(char** arrays, int64_t begin, int64_t end): arrays are operand, source, initial value
 // and result. Each window selects its first element that no later one replaces, padding apart;

@@ -110,7 +110,7 @@ bool Ir::IsConst(IrValue value, double* constant) const {
 }
 
 IrValue Ir::Fma(IrValue a, IrValue b, IrValue c) {
-  if (!target_.has_fma) return FAdd(FMul(a, b), c);
+  if (!target_.machine.fma) return FAdd(FMul(a, b), c);
   return Intrinsic("llvm.fma", {TypeOf(a)}, {a, b, c});
 }
 
@@ -151,12 +151,13 @@ IrValue Ir::MaskedGather(IrType vector, IrValue pointers, int align, IrValue mas
 }
 
 bool Ir::HasAvx512Binary(IrType type) const {
-  return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
+  return target_.machine.avx512 && IsFloat(type) && Bits(type) >= 32 &&
+         Lanes(type) * Bits(type) >= 128;
 }
 
 IrValue Ir::ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit) {
   const int lanes = Lanes(a), half = lanes / 2;
-  if (lanes * Bits(TypeOf(a)) <= 8 * target_.vector_bytes) return emit(a, b);
+  if (lanes * Bits(TypeOf(a)) <= 8 * target_.machine.vector_bytes) return emit(a, b);
   std::vector<int> all(static_cast<size_t>(lanes));
   std::iota(all.begin(), all.end(), 0);
   const auto part = [&](int first) {

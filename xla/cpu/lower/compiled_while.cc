@@ -120,7 +120,7 @@ class Planner {
   }
 
   Mode ModeOf(const ScheduledItem& item, std::unique_ptr<const KernelPlan>* planned) const {
-    constexpr int64_t kMostInstructions = 800, kMostBytes = 4096;
+    constexpr int64_t kMostInstructions = 800;
     constexpr size_t kMostBranches = 16;
     constexpr double kMostOperations = 1 << 14;
     switch (item.kind) {
@@ -144,7 +144,8 @@ class Planner {
     *planned = PlanKernel(RequestOf(schedule_, item, target_));
     const KernelPlan& kernel = **planned;
     if (kernel.units > kernel.chunk) return Mode::kSteps;
-    const bool is_small = kernel.bytes <= kMostBytes && kernel.operations <= kMostOperations;
+    const bool is_small = kernel.bytes <= static_cast<double>(target_.machine.page_bytes) &&
+                          kernel.operations <= kMostOperations;
     return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
   }
 
@@ -378,8 +379,9 @@ class Emitter {
     return results[0];
   }
 
-  // Of an iteration, without loops within it.
+  // Nanoseconds of an iteration, without loops within it.
   int64_t CostOf(const ScheduledItem& loop) const {
+    const Machine& machine = ir_.target().machine;
     double cost = 1;
     const auto add = [&](const auto& self, absl::Span<const ScheduledItem> items) -> void {
       for (const ScheduledItem& item : items) {
@@ -388,9 +390,12 @@ class Emitter {
         if (planned.mode == Mode::kScalar)
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
         if (planned.mode == Mode::kCopy)
-          cost += static_cast<double>(schedule_.At(item.results[0]).bytes) / 16;
-        if (planned.kernel != nullptr)
-          cost += planned.kernel->bytes / 16 + planned.kernel->operations / 4;
+          cost += machine.Nanoseconds(static_cast<double>(schedule_.At(item.results[0]).bytes), 0);
+        if (planned.kernel != nullptr) {
+          cost += machine.Nanoseconds(
+              planned.kernel->bytes,
+              planned.kernel->operations / static_cast<double>(planned.kernel->lanes()));
+        }
         if (planned.mode != Mode::kBranches) continue;
         for (const auto& body : item.bodies) self(self, body);
       }

@@ -135,7 +135,7 @@ class ProgramLowering {
       generated.plans.push_back(absl::StrCat(loop.name, " ", PlanText(loop.plan)));
     for (const auto& [name, key] : ByName(functions_)) {
       if (!IsSelectAndScatter(*key.first)) continue;
-      const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first);
+      const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first, target_->machine);
       generated.plans.push_back(absl::StrCat(name, " units ", plan.units, " chunk ", plan.chunk));
     }
   }
@@ -607,7 +607,7 @@ class ProgramLowering {
       return absl::OkStatus();
     }
     if (IsSelectAndScatter(instruction)) {
-      const SelectAndScatterPlan plan = PlanSelectAndScatter(instruction);
+      const SelectAndScatterPlan plan = PlanSelectAndScatter(instruction, target_->machine);
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<KernelStep>(
           reinterpret_cast<KernelFunction>(code_->Find(functions_.at({&instruction, 0}))),
@@ -698,8 +698,7 @@ class ProgramLowering {
 }  // namespace
 
 bool UsesThreadMemory(int64_t bytes, int threads) {
-  constexpr int64_t kBytesPerThread = 1 << 20;
-  return bytes > 0 && bytes <= kBytesPerThread * threads;
+  return bytes > 0 && bytes <= kUsualMachine.second_level_bytes * threads;
 }
 
 Slot MemoryNumbers::SlotOf(const Place& place) const {

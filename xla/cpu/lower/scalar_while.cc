@@ -232,9 +232,9 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
     element_bytes = std::max(
         element_bytes, primitive_util::IsComplexType(shape.element_type()) ? bytes / 2 : bytes);
   }
-  int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
+  int lanes = target.machine.Lanes(element_bytes);
   // Several vectors at a time hide latencies, as far as there are registers.
-  const int kMostVectors = target.vector_bytes == 64 ? 24 : 12;
+  const int most_vectors = target.machine.vector_registers * 3 / 4;
   const ScalarLoopArrays arrays = ArraysOfScalarLoop(loop);
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
@@ -243,7 +243,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
       if (CountOf(shape) > 1) parts += primitive_util::IsComplexType(shape.element_type()) ? 2 : 1;
     }
   }
-  for (int vectors = 2; vectors <= 4 && 2 * lanes <= length && vectors * parts <= kMostVectors;
+  for (int vectors = 2; vectors <= 4 && 2 * lanes <= length && vectors * parts <= most_vectors;
        vectors *= 2) {
     lanes *= 2;
   }
@@ -318,9 +318,12 @@ ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const Sched
   ElementLoopUnits units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
-  // Loops over few elements are not worth a second thread.
-  constexpr int64_t kFewElements = 4096, kChunks = 16;
-  units.chunk = length <= kFewElements ? units.count : (units.count + kChunks - 1) / kChunks;
+  // How many steps the loop has is not known: some hundreds, of a vector's operation each.
+  constexpr double kNanosecondsPerElement = 4.8;
+  constexpr int64_t kTasks = 16;
+  units.chunk = target.machine.IsWorthAThread(kNanosecondsPerElement * static_cast<double>(length))
+                    ? (units.count + kTasks - 1) / kTasks
+                    : units.count;
   return units;
 }
 

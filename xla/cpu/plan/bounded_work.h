@@ -20,10 +20,6 @@ inline constexpr double kMostWork = 2;
 // Work that no ratio is taken of: about a microsecond.
 inline constexpr double kLittleWork = 4096;
 
-// Arithmetic operations on an element, roughly; of operations that combine elements, for each
-// element combined. 0 for what only moves data.
-int64_t ElementCost(const HloInstruction& instruction);
-
 // The work of an instruction that is in memory: for a fusion, of all that its kernel computes,
 // counted over all readers. Recomputation that costs less than to store and load a value is not
 // counted.

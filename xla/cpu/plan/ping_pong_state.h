@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "xla/base/machine.h"
 #include "xla/cpu/plan/schedule.h"
 
 namespace xla::cpu {
 
 // Smaller arrays are copied in no time.
-inline constexpr int64_t kLeastExchangedBytes = 4096;
+inline constexpr int64_t kLeastExchangedBytes = kUsualMachine.page_bytes;
 
 struct Exchange {
   ValueId state = kNoValue, next = kNoValue;  // the places of which are exchanged
