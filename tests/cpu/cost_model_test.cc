@@ -44,6 +44,14 @@ TEST(CostModelTest, ClassesOrderOperations) {
     EXPECT_GT(cost, before) << operation;
     before = cost;
   }
+  const auto quotient = [](const char* type) {
+    const auto module =
+        Parse(absl::StrCat("ENTRY e {\n  x = ", type, "[8] parameter(0)\n  ROOT r = ", type,
+                           "[8] remainder(x, x)\n}\n"));
+    return VectorCost(RootOf(*module));
+  };
+  EXPECT_EQ(quotient("s32"), quotient("f64"));
+  EXPECT_GT(quotient("s64"), quotient("s32"));
   for (const char* free : {"f32[2,4] reshape(x)", "f32[2,8] broadcast(x), dimensions={1}",
                            "f32[4] slice(x), slice={[0:4]}"}) {
     const auto module = Parse(Operation(free));

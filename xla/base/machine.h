@@ -54,6 +54,8 @@ struct Machine {
   // --- Threads
   double nanoseconds_worth_a_thread = 20e3;  // shorter loops run on one
   double nanoseconds_of_task = 50e3;         // what a thread takes at a time
+  // Loops ask about so often whether the run goes on.
+  int64_t nanoseconds_between_polls = 1 << 20;
 
   // Elements of so many bytes in a vector, at least as many as are always computed at a time.
   constexpr int Lanes(int64_t element_bytes) const {

@@ -125,6 +125,13 @@ int64_t FusedCost(const HloInstruction& instruction) {
 
 double VectorCost(const HloInstruction& instruction) {
   double cost = CostOf(instruction).nanoseconds;
+  const PrimitiveType type = FirstShape(instruction).element_type();
+  // There are no vectors of quotients of long integers.
+  constexpr double kOneByOne = 4;
+  if (instruction.info().cost == CostClass::kDivide && primitive_util::IsIntegralType(type) &&
+      primitive_util::BitWidth(type) == 64) {
+    cost *= kOneByOne;
+  }
   if (!AppliesComputations(instruction)) return cost;
   for (const HloComputation* applied : instruction.called_computations())
     cost += kUsualMachine.Lanes(4) * CostOfApplied(*applied);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 
 namespace xla::cpu {
 
@@ -449,7 +450,9 @@ void Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
 }
 
 int64_t PollInterval(int64_t iterations, double steps) {
-  constexpr double kStepsBetweenPolls = 1 << 18;
+  constexpr double kNanosecondsPerStep = 4;
+  constexpr double kStepsBetweenPolls =
+      static_cast<double>(kUsualMachine.nanoseconds_between_polls) / kNanosecondsPerStep;
   if (static_cast<double>(iterations) * steps < 4 * kStepsBetweenPolls) return 0;
   return std::max<int64_t>(1, static_cast<int64_t>(kStepsBetweenPolls / std::max(steps, 1.0)));
 }

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/kernel_code.h"
@@ -235,7 +236,7 @@ class Emitter {
 
  private:
   // Estimated nanoseconds between polls for cancellation.
-  static constexpr int64_t kBudget = int64_t{1} << 20;
+  static constexpr int64_t kBudget = kUsualMachine.nanoseconds_between_polls;
 
   const NativeLoopPlan::Item& PlanOf(const ScheduledItem& item) const {
     return plan_.items.at(&item);

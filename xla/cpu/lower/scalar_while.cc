@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/functional/function_ref.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/loop_nest.h"
@@ -134,7 +135,10 @@ class LoopEmitter {
 
   // Polls for cancellation once in so many steps: a loop over arrays runs to its next poll for each
   // of its vectors.
-  static constexpr int64_t kStepsBetweenPolls = int64_t{1} << 14;
+  static constexpr int64_t kNanosecondsPerStep = 64;
+  static constexpr int64_t kStepsBetweenPolls =
+      kUsualMachine.nanoseconds_between_polls / kNanosecondsPerStep;
+  static_assert((kStepsBetweenPolls & (kStepsBetweenPolls - 1)) == 0);
   IrValue GoesOn(IrValue steps) {
     const IrValue low = ir_.And(steps, ir_.Index(kStepsBetweenPolls - 1));
     const IrValue asks = ir_.ICmp(LLVMIntEQ, low, ir_.Index(kStepsBetweenPolls - 1));

@@ -46,7 +46,8 @@ class RowConvolution final : public Kernel {
   // Estimated cycles.
   double Cost() const {
     // Many weights are better packed where they are used.
-    constexpr int64_t kMostWeightBytes = int64_t{1} << 21, kMostCopied = int64_t{1} << 20;
+    constexpr int64_t kMostWeightBytes = 2 * kUsualMachine.second_level_bytes,
+                      kMostCopied = kUsualMachine.second_level_bytes;
     if (WeightBytes() > kMostWeightBytes || SlotsOf(1) * SlotBytes() > kMostCopied)
       return kDoesNotFit;
     constexpr double kStart = 200, kWeight = 2, kCopied = 0.15, kSlot = 15, kInputRow = 3,
