@@ -218,7 +218,7 @@ std::string RandomChain::Computation(const std::vector<ChainValue>& parameters, 
                     " parameter(", i, ")\n");
     scope_.values.push_back(std::move(value));
   }
-  for (int64_t steps = 1 + Below(5); steps > 0; --steps) Step();
+  for (int64_t steps = 1 + Below(5); steps > 0; --steps) Thunk();
   const ChainValue result = Bounded(Fit(Pick(), type, dims), bound);
   absl::StrAppend(&computations_, name, " {\n", scope_.lines, "  ROOT r = ", ShapeText(type, dims),
                   " copy(", result.name, ")\n}\n\n");
@@ -234,7 +234,7 @@ std::string RandomChain::Write() {
                     " parameter(", i, ")\n");
     scope_.values.push_back(std::move(value));
   }
-  for (int64_t steps = 3 + Below(OneIn(4) ? 40 : 14); steps > 0; --steps) Step();
+  for (int64_t steps = 3 + Below(OneIn(4) ? 40 : 14); steps > 0; --steps) Thunk();
   std::vector<std::string> names, shapes;
   for (int64_t i = 0, count = 1 + Below(3); i < count; ++i) {
     const ChainValue value = i == 0 ? scope_.values.back() : Pick();
@@ -246,7 +246,7 @@ std::string RandomChain::Write() {
                       absl::StrJoin(names, ", "), ")\n}\n");
 }
 
-void RandomChain::Step() {
+void RandomChain::Thunk() {
   struct Choice {
     int weight;
     void (RandomChain::*step)();

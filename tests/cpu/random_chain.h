@@ -60,7 +60,7 @@ class RandomChain {
   std::string Computation(const std::vector<ChainValue>& parameters, PrimitiveType type,
                           const Dims& dims, double bound);
 
-  void Step();
+  void Thunk();
   void Unary();
   void Binary();
   void CompareSelect();

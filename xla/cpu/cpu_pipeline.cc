@@ -13,12 +13,12 @@
 #include "xla/cpu/codegen/code_generator.h"
 #include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/plan/assign_lowering.h"
-#include "xla/cpu/plan/bounded_work.h"
 #include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/plan/constant_operands.h"
 #include "xla/cpu/plan/entry_layouts.h"
 #include "xla/cpu/plan/fusion.h"
 #include "xla/cpu/plan/multi_output.h"
+#include "xla/cpu/plan/recomputation.h"
 
 namespace xla {
 namespace {
@@ -49,8 +49,8 @@ absl::StatusOr<bool> CheckCpuSupport(HloModule* module) {
   return false;
 }
 
-absl::StatusOr<bool> CheckAppliedComputations(HloModule* module) {
-  XLA_RETURN_IF_ERROR(cpu::CheckAppliedComputations(*module));
+absl::StatusOr<bool> CheckNestedComputations(HloModule* module) {
+  XLA_RETURN_IF_ERROR(cpu::CheckNestedComputations(*module));
   return false;
 }
 
@@ -69,7 +69,7 @@ constexpr std::string_view kAssignLowering = "assign-lowering", kFuse = "fuse",
 constexpr Pass kCpuPasses[] = {
     {kAssignLowering, "decides how each instruction is computed", &AssignLoweringForHost},
     {"check-applied-computations", "refuses communication in computations that are applied",
-     &CheckAppliedComputations},
+     &CheckNestedComputations},
     {"check-cpu-support", "refuses arrays without a size and reserved custom calls",
      &CheckCpuSupport},
     {"expand-bitcasts", "writes bitcasts as transposes and reshapes", &cpu::ExpandBitcasts},

@@ -147,9 +147,9 @@ int64_t CpuProgram::Impl::ScratchBytes(int threads) const {
   return schedule.scratch_bytes + library;
 }
 
-int64_t CpuProgram::Impl::AppliedBytes(int threads) const {
+int64_t CpuProgram::Impl::NestedBytes(int threads) const {
   int64_t bytes = 0;
-  for (const auto& applied : lowered.applied) bytes += applied->FrameBytes() * threads;
+  for (const auto& nested : lowered.nested) bytes += nested->FrameBytes() * threads;
   return bytes;
 }
 
@@ -229,7 +229,7 @@ CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuProgram::~CpuProgram() = default;
 
 int64_t CpuProgram::ScratchBytes(int threads) const {
-  return impl_->ScratchBytes(threads) + impl_->AppliedBytes(threads);
+  return impl_->ScratchBytes(threads) + impl_->NestedBytes(threads);
 }
 int64_t CpuProgram::ThreadBytes(int threads) const {
   int64_t most = 0;
@@ -327,8 +327,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);
   XLA_ASSIGN_OR_RETURN(impl->lowered, cpu::LowerProgram(impl->schedule, impl->memories, options));
-  for (const auto& applied : impl->lowered.applied)
-    MakeConstants(applied->schedule(), applied->constants, applied->copied_constants);
+  for (const auto& nested : impl->lowered.nested)
+    MakeConstants(nested->schedule(), nested->constants, nested->copied_constants);
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
 }
 

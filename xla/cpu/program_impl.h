@@ -53,7 +53,7 @@ struct CpuProgram::Impl {
   ~Impl();
   int64_t ScratchBytes(int threads) const;
   // Of programs that are applied to elements on so many threads.
-  int64_t AppliedBytes(int threads) const;
+  int64_t NestedBytes(int threads) const;
   // With that many pointers, if any.
   absl::StatusOr<Arena> TakeArena(int threads, size_t pointers) const;
   void GiveArena(Arena arena) const;

@@ -127,7 +127,7 @@ class CpuRun {
                    runtime::RunStatistics* statistics, int64_t copied_bytes = 0) {
     const int64_t count = replicas * partitions;
     int64_t bytes = copied_bytes + impl_.ScratchBytes(pool_->num_threads()) * count +
-                    impl_.AppliedBytes(pool_->num_threads()) * count;
+                    impl_.NestedBytes(pool_->num_threads()) * count;
     for (size_t d = 0; d < arguments.size(); ++d) {
       if (arguments[d].size() != impl_.argument_leaves.size() ||
           results[d].size() != impl_.result_leaves.size()) {
@@ -218,7 +218,7 @@ class CpuRun {
     *statistics = {};
     statistics->peak_bytes = budget_.peak_bytes();
     for (const Device& device : devices) {
-      statistics->instructions += static_cast<int64_t>(impl_.lowered.steps.size());
+      statistics->instructions += static_cast<int64_t>(impl_.lowered.thunks.size());
       statistics->copies += device.copies;
       statistics->copied_bytes += device.copied_bytes;
     }
@@ -253,7 +253,7 @@ class CpuRun {
     RunState state(context_, *pool_, device.bases.data(), device.state);
     state.set_extras({.budget = &budget_,
                       .custom_calls = options_.custom_calls,
-                      .applied = impl_.lowered.applied});
+                      .nested = impl_.lowered.nested});
     XLA_RETURN_IF_ERROR(state.Poll());
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (impl_.argument_leaves[i].IsArray())
@@ -265,7 +265,7 @@ class CpuRun {
     }
     std::copy(impl_.constants.begin(), impl_.constants.end(),
               device.bases.begin() + impl_.memories.constants_begin());
-    XLA_RETURN_IF_ERROR(cpu::RunSteps(impl_.lowered.steps, state));
+    XLA_RETURN_IF_ERROR(cpu::RunThunks(impl_.lowered.thunks, state));
     for (size_t k = 0; k < results.size(); ++k) {
       if (device.final_places[k] == nullptr) continue;
       const Shape& shape = impl_.result_leaves[k];
@@ -415,7 +415,7 @@ absl::Status CpuProgram::RunOnDevices(
 namespace {
 
 // Time of each step of one device.
-class StepTimes final : public runtime::StepObserver {
+class ThunkTimes final : public runtime::StepObserver {
  public:
   // A step, by the loops and conditionals that it is a part of.
   struct Node {
@@ -454,7 +454,7 @@ class StepTimes final : public runtime::StepObserver {
   std::vector<Node*> running_ = {&root};
 };
 
-CpuProgram::ProfileEntry EntryOf(const HloInstruction* instruction, const StepTimes::Node& node) {
+CpuProgram::ProfileEntry EntryOf(const HloInstruction* instruction, const ThunkTimes::Node& node) {
   CpuProgram::ProfileEntry entry;
   entry.runs = node.runs;
   entry.seconds = node.seconds;
@@ -484,9 +484,9 @@ CpuProgram::ProfileEntry EntryOf(const HloInstruction* instruction, const StepTi
 }
 
 // The parts of a node and theirs, the longest first.
-void AppendEntries(const StepTimes::Node& parent, int depth,
+void AppendEntries(const ThunkTimes::Node& parent, int depth,
                    std::vector<CpuProgram::ProfileEntry>& entries) {
-  std::vector<std::pair<const HloInstruction*, const StepTimes::Node*>> parts;
+  std::vector<std::pair<const HloInstruction*, const ThunkTimes::Node*>> parts;
   for (const auto& [instruction, node] : parent.parts) parts.emplace_back(instruction, node.get());
   std::sort(parts.begin(), parts.end(),
             [](const auto& a, const auto& b) { return a.second->seconds > b.second->seconds; });
@@ -503,7 +503,7 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
     absl::Span<const runtime::ArgumentView> arguments, const runtime::ExecutionContext& given,
     std::vector<ProfileEvent>* events) const {
   std::vector<runtime::ResultView> results(impl_->result_leaves.size());
-  StepTimes times;
+  ThunkTimes times;
   runtime::ExecutionContext context = given;
   context.step_observer = &times;
   const absl::Span<runtime::ResultView> views = absl::MakeSpan(results);
@@ -518,7 +518,7 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
   AppendEntries(times.root, 0, entries);
   if (events == nullptr) return entries;
   double first = 0;
-  for (const StepTimes::Event& event : times.events) {
+  for (const ThunkTimes::Event& event : times.events) {
     first = events->empty() ? event.start : std::min(first, event.start);
     const bool is_instruction = event.instruction != nullptr;
     events->push_back(

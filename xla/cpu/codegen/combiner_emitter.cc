@@ -86,7 +86,7 @@ class FoldEmitter {
   absl::Status Emit(const char* name) {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
-    if (KindOfApplied(function_) != AppliedKind::kVectors) {
+    if (KindOfNested(function_) != NestedKind::kVectors) {
       // Behind the parts and the result: the state of the run.
       const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
       ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
@@ -476,7 +476,7 @@ SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction,
   double cost = 1;
   bool has_order = false;
   for (const HloComputation* applied : instruction.called_computations()) {
-    cost += CostOfApplied(*applied);
+    cost += CostOfNested(*applied);
     has_order |= HasOrder(*applied);
   }
   const bool is_for_one_thread =

@@ -17,9 +17,9 @@ namespace xla::cpu {
 // Whether the computation combines two numbers of the type into one; see EmitFold.
 bool CanEmitFold(const HloComputation& function, PrimitiveType type);
 
-// void name(char** arrays, int64_t parts, int64_t begin, int64_t end), as thunk.h's FoldFunction
-// has it. A computation of one operation is computed in the type of registers (float for narrower
-// types) and rounded once, others as they are written.
+// void name(char** arrays, int64_t parts, int64_t begin, int64_t end), as thunk.h's
+// CombinerFunction has it. A computation of one operation is computed in the type of registers
+// (float for narrower types) and rounded once, others as they are written.
 absl::Status EmitFold(Ir& ir, const HloComputation& function, PrimitiveType type, const char* name);
 
 // Whether the instruction is a select-and-scatter, or the custom call of one with dynamic sizes.

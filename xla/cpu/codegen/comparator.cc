@@ -12,7 +12,7 @@ namespace xla::cpu {
 absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name) {
   const IrType parameters[] = {ir.Pointer(), ir.Pointer()};
   ir.StartFunction(name, parameters, ir.I8());
-  if (KindOfApplied(comparator) != AppliedKind::kVectors) {
+  if (KindOfNested(comparator) != NestedKind::kVectors) {
     // Behind the operands and results, as many as there are parameters: the state of the run.
     const int64_t buffers_of_sort = comparator.num_parameters();
     ir.set_run(

@@ -134,7 +134,7 @@ double VectorCost(const HloInstruction& instruction) {
   }
   if (!AppliesComputations(instruction)) return cost;
   for (const HloComputation* applied : instruction.called_computations())
-    cost += kUsualMachine.Lanes(4) * CostOfApplied(*applied);
+    cost += kUsualMachine.Lanes(4) * CostOfNested(*applied);
   return cost;
 }
 

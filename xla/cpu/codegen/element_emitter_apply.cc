@@ -81,7 +81,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
   int lanes = 1;
   for (const Element& argument : arguments) lanes = std::max(lanes, ops_.Lanes(argument));
   std::vector<Element> results;
-  if (KindOfApplied(computation) == AppliedKind::kVectors) {
+  if (KindOfNested(computation) == NestedKind::kVectors) {
     results = Evaluate(computation, std::move(arguments), lanes);
   } else {
     // Loops might not end for what is in lanes that nothing reads.
@@ -125,7 +125,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
 
 std::vector<Element> ElementEmitter::ApplyToElement(const HloComputation& computation,
                                                     std::vector<Element> arguments) {
-  return KindOfApplied(computation) == AppliedKind::kProgram
+  return KindOfNested(computation) == NestedKind::kProgram
              ? CallProgram(computation, arguments)
              : Evaluate(computation, std::move(arguments), 1);
 }

@@ -126,7 +126,7 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   for (int64_t d = 0; d < rank; ++d) {
     if (IsListed(reduced, d)) loops.push_back(d);
   }
-  const double cost_of_reducer = CostOfApplied(*instruction->to_apply());
+  const double cost_of_reducer = CostOfNested(*instruction->to_apply());
   const auto level = [&](const auto& self, size_t depth,
                          const Ir::Carried& carried) -> Ir::Carried {
     if (depth == loops.size()) {
@@ -630,7 +630,7 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
   double steps = 1;
   for (size_t d = 0; d < rank; ++d) steps *= static_cast<double>(steps_of(d));
   const bool unroll = steps <= 16 && AppliesVectors(*instruction);
-  const double cost_of_reducer = CostOfApplied(*instruction->to_apply());
+  const double cost_of_reducer = CostOfNested(*instruction->to_apply());
   const auto level = [&](const auto& self, size_t d, Ir::Carried carried) -> Ir::Carried {
     if (d == rank) return visit(carried);
     const int64_t count = steps_of(d);

@@ -16,7 +16,7 @@
 
 namespace xla::cpu {
 
-class AppliedPrograms;  // nested_computation.h
+class NestedPrograms;  // nested_computation.h
 
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;
@@ -37,8 +37,8 @@ class Ir {
   const LlvmApi& llvm() const { return llvm_; }
   const Target& target() const { return target_; }
   // Computations that code applies to elements by calling programs; null: none.
-  const AppliedPrograms* programs() const { return programs_; }
-  void set_programs(const AppliedPrograms* programs) { programs_ = programs; }
+  const NestedPrograms* programs() const { return programs_; }
+  void set_programs(const NestedPrograms* programs) { programs_ = programs; }
   LLVMContextRef context() const { return context_; }
   LLVMModuleRef module() const { return module_; }
 
@@ -73,7 +73,7 @@ class Ir {
   IrValue ConstBits(IrType float_type, uint64_t bits);
   IrValue Index(int64_t value) const { return Const(I64(), value); }
   // 0, 1, 2, .. times `step`, of an integer type.
-  IrValue Steps(IrType vector_type, int64_t step) const;
+  IrValue ThunkSequence(IrType vector_type, int64_t step) const;
   IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
   bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
@@ -238,7 +238,7 @@ class Ir {
 
   const LlvmApi& llvm_;
   const Target& target_;
-  const AppliedPrograms* programs_ = nullptr;
+  const NestedPrograms* programs_ = nullptr;
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;

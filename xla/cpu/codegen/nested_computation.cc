@@ -31,50 +31,50 @@ bool HasOneElementLeaves(const Shape& shape, int depth = 0) {
 
 class Classifier {
  public:
-  AppliedKind KindOf(const HloComputation& computation, int depth) {
+  NestedKind KindOf(const HloComputation& computation, int depth) {
     left_ -= computation.instruction_count();
-    if (left_ < 0 || depth > kDeepestCode) return AppliedKind::kProgram;
-    AppliedKind kind = AppliedKind::kVectors;
+    if (left_ < 0 || depth > kDeepestCode) return NestedKind::kProgram;
+    NestedKind kind = NestedKind::kVectors;
     for (const HloInstruction* instruction : computation.instructions()) {
       kind = std::max(kind, KindOf(*instruction, depth));
-      if (kind == AppliedKind::kProgram) break;
+      if (kind == NestedKind::kProgram) break;
     }
     return kind;
   }
 
  private:
-  AppliedKind KindOf(const HloInstruction& instruction, int depth) {
+  NestedKind KindOf(const HloInstruction& instruction, int depth) {
     if (!HasOneElementLeaves(instruction.shape()) || !instruction.control_predecessors().empty())
-      return AppliedKind::kProgram;
+      return NestedKind::kProgram;
     switch (instruction.opcode()) {
       case HloOpcode::kParameter:
       case HloOpcode::kTuple:
       case HloOpcode::kGetTupleElement:
       case HloOpcode::kOptimizationBarrier:
-        return AppliedKind::kVectors;
+        return NestedKind::kVectors;
       case HloOpcode::kConstant:
-        return instruction.shape().IsArray() ? AppliedKind::kVectors : AppliedKind::kProgram;
+        return instruction.shape().IsArray() ? NestedKind::kVectors : NestedKind::kProgram;
       case HloOpcode::kBitcast:
         return instruction.shape().element_type() == instruction.operand(0)->shape().element_type()
-                   ? AppliedKind::kVectors
-                   : AppliedKind::kProgram;
+                   ? NestedKind::kVectors
+                   : NestedKind::kProgram;
       case HloOpcode::kBroadcast:
       case HloOpcode::kReshape:
       case HloOpcode::kTranspose:
-        return AppliedKind::kVectors;
+        return NestedKind::kVectors;
       case HloOpcode::kConditional:
       case HloOpcode::kCall:
       case HloOpcode::kFusion:
       case HloOpcode::kMap:
       case HloOpcode::kWhile: {
-        AppliedKind kind = instruction.opcode() == HloOpcode::kWhile ? AppliedKind::kScalars
-                                                                     : AppliedKind::kVectors;
+        NestedKind kind =
+            instruction.opcode() == HloOpcode::kWhile ? NestedKind::kScalars : NestedKind::kVectors;
         for (const HloComputation* called : instruction.called_computations())
           kind = std::max(kind, KindOf(*called, depth + 1));
         return kind;
       }
       default:
-        return IsElementwise(instruction) ? AppliedKind::kVectors : AppliedKind::kProgram;
+        return IsElementwise(instruction) ? NestedKind::kVectors : NestedKind::kProgram;
     }
   }
 
@@ -97,7 +97,7 @@ std::vector<const HloComputation*> WithCalled(std::vector<const HloComputation*>
 
 // Calls visit(instruction, computation) for all computations that are applied.
 template <typename Visit>
-void VisitApplied(const HloModule& module, Visit visit) {
+void VisitNested(const HloModule& module, Visit visit) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       if (instruction->IsDead() || !AppliesComputations(*instruction)) continue;
@@ -109,7 +109,7 @@ void VisitApplied(const HloModule& module, Visit visit) {
 
 }  // namespace
 
-AppliedKind KindOfApplied(const HloComputation& computation) {
+NestedKind KindOfNested(const HloComputation& computation) {
   return Classifier().KindOf(computation, 0);
 }
 
@@ -132,7 +132,7 @@ bool AppliesVectors(const HloInstruction& instruction) {
   if (!AppliesComputations(instruction)) return true;
   const auto& called = instruction.called_computations();
   return std::all_of(called.begin(), called.end(), [](const HloComputation* computation) {
-    return KindOfApplied(*computation) == AppliedKind::kVectors;
+    return KindOfNested(*computation) == NestedKind::kVectors;
   });
 }
 
@@ -143,15 +143,15 @@ bool AppliesVectors(const HloComputation& computation) {
       [](const HloInstruction* instruction) { return AppliesVectors(*instruction); });
 }
 
-double CostOfApplied(const HloComputation& computation) {
-  const AppliedKind kind = KindOfApplied(computation);
-  if (kind == AppliedKind::kVectors) return 0;
+double CostOfNested(const HloComputation& computation) {
+  const NestedKind kind = KindOfNested(computation);
+  if (kind == NestedKind::kVectors) return 0;
   // Loops take some iterations; steps of programs are called.
   constexpr double kScalar = 10, kStep = 100;
   double instructions = 0;
   for (const HloComputation* called : WithCalled({&computation}))
     instructions += static_cast<double>(called->instruction_count());
-  return (kind == AppliedKind::kScalars ? kScalar : kStep) * instructions;
+  return (kind == NestedKind::kScalars ? kScalar : kStep) * instructions;
 }
 
 bool HasOrder(const HloComputation& computation) {
@@ -166,18 +166,18 @@ bool HasOrder(const HloComputation& computation) {
   return false;
 }
 
-std::vector<const HloComputation*> ComputationsOfAppliedCode(const HloModule& module) {
+std::vector<const HloComputation*> ComputationsOfNestedCode(const HloModule& module) {
   std::vector<const HloComputation*> code;
-  VisitApplied(module, [&](const HloInstruction&, const HloComputation& applied) {
-    if (KindOfApplied(applied) != AppliedKind::kProgram) code.push_back(&applied);
+  VisitNested(module, [&](const HloInstruction&, const HloComputation& applied) {
+    if (KindOfNested(applied) != NestedKind::kProgram) code.push_back(&applied);
   });
   return WithCalled(std::move(code));
 }
 
-absl::Status CheckAppliedComputations(const HloModule& module) {
+absl::Status CheckNestedComputations(const HloModule& module) {
   std::vector<const HloComputation*> all;
   absl::flat_hash_map<const HloComputation*, const HloInstruction*> appliers;
-  VisitApplied(module, [&](const HloInstruction& instruction, const HloComputation& applied) {
+  VisitNested(module, [&](const HloInstruction& instruction, const HloComputation& applied) {
     // Of itself, a collective that reduces does not communicate for each element.
     if (appliers.emplace(&applied, &instruction).second) all.push_back(&applied);
   });
@@ -200,10 +200,10 @@ absl::Status CheckAppliedComputations(const HloModule& module) {
   return absl::OkStatus();
 }
 
-AppliedPrograms::AppliedPrograms(const HloModule& module) {
+NestedPrograms::NestedPrograms(const HloModule& module) {
   absl::flat_hash_map<size_t, std::vector<int64_t>> by_hash;
-  VisitApplied(module, [&](const HloInstruction&, const HloComputation& applied) {
-    if (numbers_.contains(&applied) || KindOfApplied(applied) != AppliedKind::kProgram) return;
+  VisitNested(module, [&](const HloInstruction&, const HloComputation& applied) {
+    if (numbers_.contains(&applied) || KindOfNested(applied) != NestedKind::kProgram) return;
     std::vector<int64_t>& candidates = by_hash[applied.Hash()];
     for (const int64_t candidate : candidates) {
       if (!computations_[static_cast<size_t>(candidate)]->Equal(applied, false)) continue;
@@ -217,7 +217,7 @@ AppliedPrograms::AppliedPrograms(const HloModule& module) {
   });
 }
 
-int64_t AppliedPrograms::NumberOf(const HloComputation& computation) const {
+int64_t NestedPrograms::NumberOf(const HloComputation& computation) const {
   const auto found = numbers_.find(&computation);
   return found == numbers_.end() ? -1 : found->second;
 }

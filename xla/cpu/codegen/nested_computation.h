@@ -20,14 +20,14 @@
 
 namespace xla::cpu {
 
-enum class AppliedKind : uint8_t {
+enum class NestedKind : uint8_t {
   kVectors,  // code that takes vectors of elements
   kScalars,  // code that takes one element at a time
   kProgram,
 };
 
 // How a computation on scalars is applied. The same before and after fusion.
-AppliedKind KindOfApplied(const HloComputation& computation);
+NestedKind KindOfNested(const HloComputation& computation);
 
 // Whether the instruction applies its computations to elements, as opposed to calling them.
 bool AppliesComputations(const HloInstruction& instruction);
@@ -38,27 +38,27 @@ bool AppliesVectors(const HloInstruction& instruction);
 bool AppliesVectors(const HloComputation& computation);
 
 // Nanoseconds that it takes to apply a computation once, roughly, beyond those of code on vectors.
-double CostOfApplied(const HloComputation& computation);
+double CostOfNested(const HloComputation& computation);
 
 // Whether applying the computation changes the state of the run, as random numbers do: in order,
 // on one thread.
 bool HasOrder(const HloComputation& computation);
 
 // Computations that no program of its own stands for: whatever applied code consists of.
-std::vector<const HloComputation*> ComputationsOfAppliedCode(const HloModule& module);
+std::vector<const HloComputation*> ComputationsOfNestedCode(const HloModule& module);
 
 // INVALID_ARGUMENT if a computation that is applied to elements communicates with the host or with
 // other devices, of which there is no order.
-absl::Status CheckAppliedComputations(const HloModule& module);
+absl::Status CheckNestedComputations(const HloModule& module);
 
 // Bytes from each argument and result of a computation that is applied as a program to the next.
 inline constexpr int64_t kCellBytes = 16;
 
 // The number of each computation that is applied as a program; equal ones share one.
-class AppliedPrograms {
+class NestedPrograms {
  public:
-  AppliedPrograms() = default;
-  explicit AppliedPrograms(const HloModule& module);
+  NestedPrograms() = default;
+  explicit NestedPrograms(const HloModule& module);
   // By number.
   const std::vector<const HloComputation*>& computations() const { return computations_; }
   // -1 if there is none.

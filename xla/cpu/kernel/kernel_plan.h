@@ -67,7 +67,7 @@ class KernelPlan {
 
   const HloInstruction* const fusion;
   // As in the request. An epilogue is a function for kernels::KernelEpilogue rather than for
-  // KernelStep.
+  // KernelThunk.
   const std::vector<bool> is_written, is_unused;
   const int64_t epilogue_of;
   // Loops test at their end whether they go on: what all of them read is loaded once.

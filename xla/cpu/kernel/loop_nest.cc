@@ -215,7 +215,7 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
     }
     if (!plan->is_linear && loops.lanes > 1 && loops.phases == 1 &&
         loops.dimensions.size() == static_cast<size_t>(shape.rank())) {
-      loops.parts = PartsOfRows(*loops.source, loops.row_length(), loops.lanes);
+      loops.parts = PartitionRows(*loops.source, loops.row_length(), loops.lanes);
     }
     DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
     plan->units += loops.units;

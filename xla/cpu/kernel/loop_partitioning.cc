@@ -21,7 +21,7 @@ int64_t MinorSize(const HloInstruction& instruction) {
 
 }  // namespace
 
-std::optional<int64_t> MinorShift(const HloInstruction& instruction, int64_t operand) {
+std::optional<int64_t> MinorOffset(const HloInstruction& instruction, int64_t operand) {
   const HloInstruction& read = *instruction.operand(operand);
   if (instruction.opcode() == HloOpcode::kTuple) return 0;
   if (!instruction.shape().IsArray() || !read.shape().IsArray() ||
@@ -72,33 +72,35 @@ std::optional<int64_t> MinorShift(const HloInstruction& instruction, int64_t ope
   }
 }
 
-std::vector<int64_t> MinorCuts(const HloInstruction& instruction) {
-  std::vector<int64_t> cuts;
-  if (!instruction.shape().IsArray()) return cuts;
+std::vector<int64_t> MinorBoundaries(const HloInstruction& instruction) {
+  std::vector<int64_t> boundaries;
+  if (!instruction.shape().IsArray()) return boundaries;
   const int64_t minor = instruction.shape().rank() - 1;
   if (instruction.opcode() == HloOpcode::kConcatenate && instruction.dimensions()[0] == minor) {
     int64_t start = 0;
     for (int64_t i = 0; i + 1 < instruction.operand_count(); ++i) {
       start += MinorSize(*instruction.operand(i));
-      cuts.push_back(start);
+      boundaries.push_back(start);
     }
   } else if (instruction.opcode() == HloOpcode::kPad && minor >= 0) {
     const PadDim& dim = instruction.attributes<PadAttributes>().padding[static_cast<size_t>(minor)];
-    if (dim.interior == 0) cuts = {dim.low, MinorSize(instruction) - dim.high};
+    if (dim.interior == 0) boundaries = {dim.low, MinorSize(instruction) - dim.high};
   }
-  return cuts;
+  return boundaries;
 }
 
-std::vector<RowPart> PartsBetween(std::vector<int64_t> cuts, int64_t length, int lanes) {
+std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int64_t length,
+                                            int lanes) {
   // Each part is code of its own.
   constexpr size_t kMostParts = 3;
-  cuts.push_back(0);
-  cuts.push_back(length);
-  std::sort(cuts.begin(), cuts.end());
-  std::vector<RowPart> parts;
+  boundaries.push_back(0);
+  boundaries.push_back(length);
+  std::sort(boundaries.begin(), boundaries.end());
+  std::vector<LoopPartition> parts;
   int64_t covered = 0;
-  for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    const int64_t begin = std::max<int64_t>(cuts[i], 0), end = std::min(cuts[i + 1], length);
+  for (size_t i = 0; i + 1 < boundaries.size(); ++i) {
+    const int64_t begin = std::max<int64_t>(boundaries[i], 0),
+                  end = std::min(boundaries[i + 1], length);
     if (end - begin < lanes) continue;
     parts.push_back({begin, end});
     covered += end - begin;
@@ -134,18 +136,19 @@ struct RowRead {
 };
 
 // The parts of a row of which some rows are one: three at most.
-std::vector<RowPart> PartsOfJoinedRows(const JoinedRows& rows, const std::vector<int64_t>& cuts,
-                                       int64_t length, int lanes) {
+std::vector<LoopPartition> PartitionJoinedRows(const JoinedRows& rows,
+                                               const std::vector<int64_t>& boundaries,
+                                               int64_t length, int lanes) {
   const int64_t first =
       rows.origin + CeilOfRatio(rows.begin - rows.origin, rows.period) * rows.period;
   const int64_t repeats = FloorOfRatio(rows.end - first, rows.period);
   const auto is_inside = [&](int64_t cut) { return cut > rows.begin && cut < rows.end; };
-  if (repeats < 1 || std::any_of(cuts.begin(), cuts.end(), is_inside)) return {};
-  std::vector<int64_t> ends = cuts;
+  if (repeats < 1 || std::any_of(boundaries.begin(), boundaries.end(), is_inside)) return {};
+  std::vector<int64_t> ends = boundaries;
   for (const int64_t end : {rows.begin, first, first + repeats * rows.period, rows.end})
     ends.push_back(end);
-  std::vector<RowPart> parts = PartsBetween(std::move(ends), length, lanes);
-  for (RowPart& part : parts) {
+  std::vector<LoopPartition> parts = PartitionBetween(std::move(ends), length, lanes);
+  for (LoopPartition& part : parts) {
     if (part.begin < rows.begin || part.end > rows.end) continue;
     part.period = rows.period;
     part.origin = rows.origin;
@@ -158,26 +161,27 @@ std::vector<RowPart> PartsOfJoinedRows(const JoinedRows& rows, const std::vector
 
 }  // namespace
 
-std::vector<RowPart> PartsOfRows(const HloInstruction& root, int64_t length, int lanes) {
+std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t length, int lanes) {
   // Accesses to follow; fusions have few.
   constexpr size_t kMostAccesses = 4096;
   std::set<RowRead> seen = {{&root, 0, 0, length, 0}};
   std::vector<RowRead> pending(seen.begin(), seen.end());
-  std::vector<int64_t> cuts;
+  std::vector<int64_t> boundaries;
   std::vector<JoinedRows> joined;
   while (!pending.empty()) {
     const RowRead read = pending.back();
     pending.pop_back();
     const HloInstruction& instruction = *read.instruction;
     if (read.period == 0) {
-      for (const int64_t cut : MinorCuts(instruction)) {
-        if (cut - read.shift > 0 && cut - read.shift < length) cuts.push_back(cut - read.shift);
+      for (const int64_t cut : MinorBoundaries(instruction)) {
+        if (cut - read.shift > 0 && cut - read.shift < length)
+          boundaries.push_back(cut - read.shift);
       }
     }
     const int64_t row = JoinedRowLength(instruction);
     if (row > 0) joined.push_back({read.begin, read.end, row, -read.shift});
     for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-      const std::optional<int64_t> step = row > 0 ? 0 : MinorShift(instruction, i);
+      const std::optional<int64_t> step = row > 0 ? 0 : MinorOffset(instruction, i);
       // Within rows that are one, nothing is followed but what leaves them whole.
       if (!step.has_value() || seen.size() > kMostAccesses ||
           ((read.period > 0 || row > 0) && *step != 0)) {
@@ -204,10 +208,11 @@ std::vector<RowPart> PartsOfRows(const HloInstruction& root, int64_t length, int
              other.begin == rows.begin && other.end == rows.end;
     });
     // Vectors at the ends of shorter rows overlap much.
-    if (all_fit && rows.period >= 4 * lanes) return PartsOfJoinedRows(rows, cuts, length, lanes);
+    if (all_fit && rows.period >= 4 * lanes)
+      return PartitionJoinedRows(rows, boundaries, length, lanes);
   }
-  if (cuts.empty()) return {};
-  return PartsBetween(std::move(cuts), length, lanes);
+  if (boundaries.empty()) return {};
+  return PartitionBetween(std::move(boundaries), length, lanes);
 }
 
 namespace {

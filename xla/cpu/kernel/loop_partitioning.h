@@ -18,32 +18,33 @@ namespace xla::cpu {
 // Positions [begin, end) of a row, and as many behind them for each repeat but the first. With a
 // period, rows of so many elements that follow each other from the position `origin` on are one
 // row, as reshapes make them: the part is within one of these, or all of it and the next ones.
-struct RowPart {
+struct LoopPartition {
   int64_t begin = 0, end = 0;
   int64_t period = 0, origin = 0;
   int64_t repeats = 1;
   int64_t all_end() const { return begin + repeats * (end - begin); }
-  bool operator==(const RowPart&) const = default;
+  bool operator==(const LoopPartition&) const = default;
 };
 
 // What is added to the index of the minor dimension where an instruction reads its operand: nullopt
 // where that index is not the same but for a constant.
-std::optional<int64_t> MinorShift(const HloInstruction& instruction, int64_t operand);
+std::optional<int64_t> MinorOffset(const HloInstruction& instruction, int64_t operand);
 
 // Rows of the operand of a reshape that become one row of the result: their length, 0 if rows stay
 // whole or are divided.
 int64_t JoinedRowLength(const HloInstruction& reshape);
 
 // Positions of the minor dimension where a concatenation or pad reads something else than before.
-std::vector<int64_t> MinorCuts(const HloInstruction& instruction);
+std::vector<int64_t> MinorBoundaries(const HloInstruction& instruction);
 
 // The parts between these positions of a row of `length` elements that are long enough for vectors
 // of so many lanes: empty if they are too many, or leave too much of the row to scalar code.
-std::vector<RowPart> PartsBetween(std::vector<int64_t> cuts, int64_t length, int lanes);
+std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int64_t length,
+                                            int lanes);
 
 // The parts for an instruction of a fusion that is computed row by row: empty if there are no cuts,
 // or no good parts.
-std::vector<RowPart> PartsOfRows(const HloInstruction& root, int64_t length, int lanes);
+std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t length, int lanes);
 
 // How many neighbours of a row are best computed by vectors of their own, so that each vector knows
 // what interior padding puts between elements: the product of the distances of elements of pads

@@ -278,7 +278,7 @@ std::string RowLoopsText(const RowLoops& loops) {
   absl::StrAppend(&text, SegmentsText(loops.segments, loops.segment_length));
   if (loops.rows_together != 1) absl::StrAppend(&text, " rows together ", loops.rows_together);
   if (loops.rows_per_unit != 1) absl::StrAppend(&text, " rows ", loops.rows_per_unit);
-  for (const RowPart& part : loops.parts) {
+  for (const LoopPartition& part : loops.parts) {
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);
     if (part.period > 0)
       absl::StrAppend(&text, " of ", part.period, " from ", part.origin, " times ", part.repeats);

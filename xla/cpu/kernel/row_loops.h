@@ -30,7 +30,7 @@ struct RowLoops {
   // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (loop_partitioning.h); the rest is scalar code.
-  std::vector<RowPart> parts;
+  std::vector<LoopPartition> parts;
   // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
   // of their own, each of which knows what lies between elements, and stored side by side. The
   // last dimension counts groups of as many; single elements behind them have loops of their own.

@@ -169,9 +169,9 @@ class RowLoopsEmitter {
   // Vectors within the parts of the row, the rest in scalar code.
   void EmitParts(IndexVector index, const VectorRange& range, ElementEmitter& vectors,
                  ElementEmitter& scalars) {
-    std::vector<RowPart> rest;  // between the vectors
+    std::vector<LoopPartition> rest;  // between the vectors
     int64_t covered = 0;
-    for (const RowPart& part : loops_.parts) {
+    for (const LoopPartition& part : loops_.parts) {
       if (covered < part.begin) rest.push_back({covered, part.begin});
       if (part.repeats == 1) {
         covered = VectorEnd(part);
@@ -192,16 +192,16 @@ class RowLoopsEmitter {
   // been written meanwhile.
   bool PartsOverlap() const { return IsWholeRow() && !body_.overwrites_operands; }
 
-  int64_t ElementsInVectors(const RowPart& part) const {
+  int64_t ElementsInVectors(const LoopPartition& part) const {
     return (part.end - part.begin) / loops_.lanes * loops_.lanes;
   }
   // The end of what vectors compute of the first repeat of a part.
-  int64_t VectorEnd(const RowPart& part) const {
+  int64_t VectorEnd(const LoopPartition& part) const {
     return PartsOverlap() ? part.end : part.begin + ElementsInVectors(part);
   }
 
   // The repeats of a part that the range has elements of.
-  void EmitRepeats(const RowPart& part, const IndexVector& index, const VectorRange& range,
+  void EmitRepeats(const LoopPartition& part, const IndexVector& index, const VectorRange& range,
                    ElementEmitter& vectors, ElementEmitter& scalars) {
     IrValue from = ir_.Index(0), to = ir_.Index(part.repeats);
     if (!IsWholeRow()) {
@@ -227,7 +227,7 @@ class RowLoopsEmitter {
   }
 
   // Vectors of one repeat of a part that start within the range.
-  void EmitVectorsOfPart(const RowPart& part, IndexVector index, const VectorRange& range,
+  void EmitVectorsOfPart(const LoopPartition& part, IndexVector index, const VectorRange& range,
                          IrValue repeat, ElementEmitter& vectors) {
     const int64_t lanes = range.lanes, in_vectors = ElementsInVectors(part), end = VectorEnd(part);
     const IrValue start = ir_.Mul(repeat, ir_.Index(part.end - part.begin));  // of the repeat
@@ -273,10 +273,10 @@ class RowLoopsEmitter {
   }
 
   // The elements between the vectors of parts, in one loop.
-  void EmitRest(const std::vector<RowPart>& rest, const VectorRange& range,
+  void EmitRest(const std::vector<LoopPartition>& rest, const VectorRange& range,
                 const IndexVector& index, ElementEmitter& scalars) {
     int64_t count = 0;
-    for (const RowPart& part : rest) count += part.end - part.begin;
+    for (const LoopPartition& part : rest) count += part.end - part.begin;
     if (count == 0) return;
     ir_.Loop(ir_.Index(0), ir_.Index(count), 1, [&](IrValue k) {
       IrValue i = ir_.Add(k, ir_.Index(rest[0].begin));

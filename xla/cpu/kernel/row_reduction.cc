@@ -131,7 +131,7 @@ std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request)
   loops.dimensions = LoopDimensions(request, root.shape());
   loops.lanes = loops.row_lanes = facts.row_lanes;
   if (loops.lanes > 1 && loops.dimensions.size() == static_cast<size_t>(root.shape().rank()))
-    loops.parts = PartsOfRows(root, loops.row_length(), loops.lanes);
+    loops.parts = PartitionRows(root, loops.row_length(), loops.lanes);
   // Rows that are reduced first are not shared: each thread would reduce them whole.
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/false, loops);
   plan->units = loops.units;

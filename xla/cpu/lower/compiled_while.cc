@@ -23,8 +23,8 @@
 namespace xla::cpu {
 namespace {
 
-using Mode = NativeLoopPlan::Mode;
-using Entry = NativeLoopPlan::Entry;
+using Mode = CompiledWhilePlan::Mode;
+using Entry = CompiledWhilePlan::Entry;
 
 bool Contains(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -62,7 +62,7 @@ class Planner {
   Planner(const ProgramSchedule& schedule, const Target& target)
       : schedule_(schedule), target_(target) {}
 
-  std::optional<NativeLoopPlan> Plan(const ScheduledItem& loop) {
+  std::optional<CompiledWhilePlan> Plan(const ScheduledItem& loop) {
     if (loop.kind != ScheduledItem::Kind::kWhile) return std::nullopt;
     // Keeps this linear for deep nests, and the stack small.
     constexpr int64_t kMostItems = 1000, kDeepest = 16;
@@ -70,7 +70,7 @@ class Planner {
     if (!HasFewItems(loop, kDeepest, items)) return std::nullopt;
     plan_.loop = &loop;
     AddItem(loop);
-    if (plan_.items.at(&loop).mode != Mode::kLoop || generated_ == 0 || steps_ > generated_)
+    if (plan_.items.at(&loop).mode != Mode::kLoop || generated_ == 0 || thunks_ > generated_)
       return std::nullopt;
     return std::move(plan_);
   }
@@ -81,7 +81,7 @@ class Planner {
   }
 
   void AddItem(const ScheduledItem& item) {
-    NativeLoopPlan::Item planned;
+    CompiledWhilePlan::Item planned;
     planned.mode = ModeOf(item, &planned.kernel);
     planned.entry = plan_.entries.size();
     switch (planned.mode) {
@@ -100,13 +100,13 @@ class Planner {
         plan_.entries.push_back({Entry::Kind::kRun, kNoValue, nullptr});
         break;
       }
-      case Mode::kSteps:
-        ++steps_;
-        plan_.entries.push_back({Entry::Kind::kSteps, kNoValue, &item});
+      case Mode::kThunks:
+        ++thunks_;
+        plan_.entries.push_back({Entry::Kind::kThunks, kNoValue, &item});
         break;
       case Mode::kLoop:
-        planned.exchanges = ExchangesOf(schedule_, item);
-        if (!planned.exchanges.empty()) {
+        planned.pairs = PingPongPairsOf(schedule_, item);
+        if (!planned.pairs.empty()) {
           plan_.tables.push_back(&item);
           planned.table = plan_.tables.size();
         }
@@ -128,23 +128,23 @@ class Planner {
       case ScheduledItem::Kind::kCopy:
         return Mode::kCopy;
       case ScheduledItem::Kind::kConditional:
-        return item.bodies.size() <= kMostBranches ? Mode::kBranches : Mode::kSteps;
+        return item.bodies.size() <= kMostBranches ? Mode::kBranches : Mode::kThunks;
       case ScheduledItem::Kind::kWhile:
-        return IsLoopOfFunction(item) ? Mode::kLoop : Mode::kSteps;
+        return IsLoopOfFunction(item) ? Mode::kLoop : Mode::kThunks;
       case ScheduledItem::Kind::kInstruction:
         break;
     }
     const HloInstruction& instruction = *item.instruction;
     if (instruction.opcode() != HloOpcode::kFusion || item.contraction != nullptr ||
         Contains(item.operands, kNoValue)) {
-      return Mode::kSteps;
+      return Mode::kThunks;
     }
     const HloComputation& computation = *instruction.to_apply();
     const bool fits = instructions_ + computation.instruction_count() <= kMostInstructions;
     if (fits && IsScalar(item)) return Mode::kScalar;
     *planned = PlanKernel(RequestOf(schedule_, item, target_));
     const KernelPlan& kernel = **planned;
-    if (kernel.units > kernel.chunk) return Mode::kSteps;
+    if (kernel.units > kernel.chunk) return Mode::kThunks;
     const bool is_small = kernel.bytes <= static_cast<double>(target_.machine.page_bytes) &&
                           kernel.operations <= kMostOperations;
     return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
@@ -153,13 +153,13 @@ class Planner {
   // Whether a loop, or the outermost one, is not better run by other means.
   bool IsLoopOfFunction(const ScheduledItem& loop) const {
     if (loop.predicate == kNoValue) return false;
-    if (ElementLoopLength(schedule_, loop) > 0) return false;  // vectors stay in registers
+    if (ElementwiseWhileLength(schedule_, loop) > 0) return false;  // vectors stay in registers
     // Steps have one place for each array.
-    if (ExchangesOf(schedule_, loop).empty()) return true;
+    if (PingPongPairsOf(schedule_, loop).empty()) return true;
     for (const auto& body : loop.bodies) {
       for (const ScheduledItem& item : body) {
         std::unique_ptr<const KernelPlan> kernel;
-        if (ModeOf(item, &kernel) == Mode::kSteps) return false;
+        if (ModeOf(item, &kernel) == Mode::kThunks) return false;
       }
     }
     return true;
@@ -191,13 +191,13 @@ class Planner {
 
   const ProgramSchedule& schedule_;
   const Target& target_;
-  NativeLoopPlan plan_;
+  CompiledWhilePlan plan_;
   int64_t instructions_ = 0;  // in the function
-  int64_t generated_ = 0, steps_ = 0;
+  int64_t generated_ = 0, thunks_ = 0;
 };
 
 // Adds the addresses of all values that the code of the function itself reads or writes.
-void AddValueEntries(NativeLoopPlan& plan) {
+void AddValueEntries(CompiledWhilePlan& plan) {
   std::vector<ValueId> values;
   VisitValues({plan.loop, 1}, [&](ValueId value, bool) { values.push_back(value); });
   std::sort(values.begin(), values.end());
@@ -210,7 +210,7 @@ void AddValueEntries(NativeLoopPlan& plan) {
 
 class Emitter {
  public:
-  Emitter(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan)
+  Emitter(Ir& ir, const ProgramSchedule& schedule, const CompiledWhilePlan& plan)
       : ir_(ir), ops_(ir), schedule_(schedule), plan_(plan) {}
 
   absl::Status Emit(const char* name) {
@@ -238,7 +238,7 @@ class Emitter {
   // Estimated nanoseconds between polls for cancellation.
   static constexpr int64_t kBudget = kUsualMachine.nanoseconds_between_polls;
 
-  const NativeLoopPlan::Item& PlanOf(const ScheduledItem& item) const {
+  const CompiledWhilePlan::Item& PlanOf(const ScheduledItem& item) const {
     return plan_.items.at(&item);
   }
   bool IsMade(ValueId value) const { return std::binary_search(made_.begin(), made_.end(), value); }
@@ -246,7 +246,7 @@ class Emitter {
   // Elements that code outside of the function reads from memory while it runs.
   void FindValuesInMemory() {
     for (const auto& [item, planned] : plan_.items) {
-      if (planned.mode == Mode::kSteps) {
+      if (planned.mode == Mode::kThunks) {
         VisitValues({item, 1}, [&](ValueId value, bool) { in_memory_.insert(value); });
       } else if (planned.mode == Mode::kCall) {
         in_memory_.insert(item->operands.begin(), item->operands.end());
@@ -314,20 +314,19 @@ class Emitter {
   }
 
   void EmitLoop(const ScheduledItem& loop) {
-    const NativeLoopPlan::Item& planned = PlanOf(loop);
+    const CompiledWhilePlan::Item& planned = PlanOf(loop);
     const std::vector<ValueId> state = StateOf(loop);
     for (const ValueId value : state) {
       if (!elements_.contains(value)) elements_[value] = Load(value, false);
     }
     const IrValue first_table = table_;
-    const std::vector<Exchange>* const outer_exchanges =
-        std::exchange(exchanges_, &planned.exchanges);
+    const std::vector<PingPongPair>* const outer_pairs = std::exchange(pairs_, &planned.pairs);
     // Whether to go on, the count, the table, the state.
     Ir::Carried initial = {ir_.Const(ir_.I1(), int64_t{1}), count_, table_};
     Append(state, initial);
     const auto take = [&](const Ir::Carried& carried) {
       count_ = carried[1];
-      if (!planned.exchanges.empty()) table_ = carried[2];
+      if (!planned.pairs.empty()) table_ = carried[2];
       Take(state, carried, 3);
     };
     const Ir::Carried last = ir_.While(
@@ -341,7 +340,7 @@ class Emitter {
           EmitItems(loop.bodies[1]);
           const IrValue goes_on = Poll(CostOf(loop));
           Ir::Carried next = {goes_on, count_, carried[2]};
-          if (!planned.exchanges.empty()) {
+          if (!planned.pairs.empty()) {
             const IrValue second = ir_.Offset(first_table, ir_.Index(BytesOfTables(planned.table)));
             next[2] = ir_.Select(IsSame(table_, first_table), second, first_table);
           }
@@ -349,12 +348,12 @@ class Emitter {
           return next;
         });
     take(last);
-    exchanges_ = outer_exchanges;
-    if (planned.exchanges.empty()) return;
+    pairs_ = outer_pairs;
+    if (planned.pairs.empty()) return;
     // Ends where the arrays belong.
     table_ = first_table;
     ir_.If(ir_.Not(IsSame(last[2], first_table)), [&] {
-      for (const Exchange& exchange : planned.exchanges) EmitCopy(exchange.next, exchange.state);
+      for (const PingPongPair& pair : planned.pairs) EmitCopy(pair.next, pair.state);
     });
   }
 
@@ -386,7 +385,7 @@ class Emitter {
     double cost = 1;
     const auto add = [&](const auto& self, absl::Span<const ScheduledItem> items) -> void {
       for (const ScheduledItem& item : items) {
-        const NativeLoopPlan::Item& planned = PlanOf(item);
+        const CompiledWhilePlan::Item& planned = PlanOf(item);
         cost += 1;
         if (planned.mode == Mode::kScalar)
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
@@ -407,7 +406,7 @@ class Emitter {
 
   void EmitItems(absl::Span<const ScheduledItem> items) {
     for (const ScheduledItem& item : items) {
-      const NativeLoopPlan::Item& planned = PlanOf(item);
+      const CompiledWhilePlan::Item& planned = PlanOf(item);
       switch (planned.mode) {
         case Mode::kCopy:
           EmitCopyItem(item);
@@ -419,8 +418,8 @@ class Emitter {
         case Mode::kCall:
           EmitKernel(item, planned);
           break;
-        case Mode::kSteps:
-          EmitSteps(item, planned);
+        case Mode::kThunks:
+          EmitThunks(item, planned);
           break;
         case Mode::kLoop:
           EmitLoop(item);
@@ -435,15 +434,15 @@ class Emitter {
   void EmitCopyItem(const ScheduledItem& item) {
     const ValueId from = item.operands[0], to = item.results[0];
     if (IsOneElement(schedule_, to)) return SetElement(to, elements_.at(from));
-    const bool is_exchanged = std::any_of(
-        exchanges_->begin(), exchanges_->end(),
-        [&](const Exchange& exchange) { return exchange.next == from && exchange.state == to; });
-    if (!is_exchanged) EmitCopy(from, to);
+    const bool is_swapped_copy = std::any_of(
+        pairs_->begin(), pairs_->end(),
+        [&](const PingPongPair& pair) { return pair.next == from && pair.state == to; });
+    if (!is_swapped_copy) EmitCopy(from, to);
   }
 
   void EmitCopy(ValueId from, ValueId to) {
     const ScheduledValue &a = schedule_.At(from), &b = schedule_.At(to);
-    if (a.place == b.place || b.bytes == 0) return;
+    if (a.slice == b.slice || b.bytes == 0) return;
     ir_.Copy(PointerTo(from), PointerTo(to), b.bytes);
   }
 
@@ -480,7 +479,7 @@ class Emitter {
       EmitCopy(item.operands[static_cast<size_t>(updated[r])], item.results[r]);
   }
 
-  void EmitKernel(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
+  void EmitKernel(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     CopyUpdated(item);
     if (planned.kernel->units > 0) {  // else an update without elements
       planned.mode == Mode::kInline ? EmitInline(item, *planned.kernel) : EmitCall(planned);
@@ -506,16 +505,16 @@ class Emitter {
     if (status_.ok()) status_ = status;
   }
 
-  void EmitCall(const NativeLoopPlan::Item& planned) {
+  void EmitCall(const CompiledWhilePlan::Item& planned) {
     const IrValue arrays =
         ir_.Offset(table_, ir_.Index(static_cast<int64_t>(8 * (planned.entry + 1))));
     const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel->units)};
     ir_.CallPointer(EntryAt(planned.entry, ir_.Pointer()), ir_.Void(), arguments);
   }
 
-  void EmitSteps(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
+  void EmitThunks(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     const IrValue arguments[] = {EntryAt(planned.entry, ir_.Pointer()), ir_.Parameter(1)};
-    const IrValue failed = ir_.Call("XlaCpuRunSteps", ir_.I32(), arguments);
+    const IrValue failed = ir_.Call("XlaCpuRunThunks", ir_.I32(), arguments);
     // Whoever has nothing left asks whether to go on.
     count_ = ir_.Select(IsSame(failed, ir_.Const(ir_.I32(), int64_t{0})), count_, ir_.Index(-1));
     VisitValues({&item, 1}, [&](ValueId value, bool is_made) {
@@ -556,30 +555,31 @@ class Emitter {
   Ir& ir_;
   ElementOps ops_;
   const ProgramSchedule& schedule_;
-  const NativeLoopPlan& plan_;
+  const CompiledWhilePlan& plan_;
   std::vector<ValueId> made_;               // in the loop, sorted
   absl::flat_hash_set<ValueId> in_memory_;  // elements that are stored as well
   IrValue table_ = nullptr, count_ = nullptr;
-  const std::vector<Exchange>* exchanges_ = nullptr;  // of the innermost loop
+  const std::vector<PingPongPair>* pairs_ = nullptr;  // of the innermost loop
   absl::flat_hash_map<ValueId, Element> elements_;    // at this point of the code
   absl::Status status_;
 };
 
 }  // namespace
 
-std::optional<NativeLoopPlan> PlanNativeLoop(const ProgramSchedule& schedule,
-                                             const ScheduledItem& loop, const Target& target) {
-  std::optional<NativeLoopPlan> plan = Planner(schedule, target).Plan(loop);
+std::optional<CompiledWhilePlan> PlanCompiledWhile(const ProgramSchedule& schedule,
+                                                   const ScheduledItem& loop,
+                                                   const Target& target) {
+  std::optional<CompiledWhilePlan> plan = Planner(schedule, target).Plan(loop);
   if (plan.has_value()) AddValueEntries(*plan);
   return plan;
 }
 
-std::string PlanText(const NativeLoopPlan& plan) {
+std::string PlanText(const CompiledWhilePlan& plan) {
   int64_t counts[static_cast<int>(Mode::kBranches) + 1] = {};
   for (const auto& [item, planned] : plan.items) ++counts[static_cast<int>(planned.mode)];
-  std::string text = "native loop";
+  std::string text = "compiled";
   constexpr const char* kNames[] = {"copies", "scalar", "inline",  "called",
-                                    "steps",  "loops",  "branches"};
+                                    "thunks", "loops",  "branches"};
   for (size_t i = 0; i < std::size(kNames); ++i) {
     if (counts[i] > 0) absl::StrAppend(&text, " ", kNames[i], " ", counts[i]);
   }
@@ -587,8 +587,8 @@ std::string PlanText(const NativeLoopPlan& plan) {
   return text;
 }
 
-absl::Status EmitNativeLoop(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan,
-                            const char* name) {
+absl::Status EmitCompiledWhile(Ir& ir, const ProgramSchedule& schedule,
+                               const CompiledWhilePlan& plan, const char* name) {
   return Emitter(ir, schedule, plan).Emit(name);
 }
 

@@ -21,13 +21,13 @@
 
 namespace xla::cpu {
 
-struct NativeLoopPlan {
+struct CompiledWhilePlan {
   enum class Mode : uint8_t {
     kCopy,
     kScalar,    // single elements, in registers
     kInline,    // a kernel, as part of the function
     kCall,      // a kernel of one thread that is a function of its own
-    kSteps,     // anything else
+    kThunks,    // anything else
     kLoop,      // of the same function
     kBranches,  // the same for conditionals
   };
@@ -35,14 +35,14 @@ struct NativeLoopPlan {
     Mode mode = Mode::kCopy;
     std::unique_ptr<const KernelPlan> kernel;  // of kInline and kCall
     size_t entry = 0;                          // of kCall and kSteps: the first in the table
-    std::vector<Exchange> exchanges;           // of kLoop
+    std::vector<PingPongPair> pairs;           // of kLoop
     size_t table = 0;                          // that its second turns use
   };
   // The function takes a table of addresses: of the values, then, for each kernel that is called,
   // those of the function, of its arrays and of the state of the run, and for steps that of the
   // steps. Each loop that exchanges buffers has a further table like it, of its second turns.
   struct Entry {
-    enum class Kind : uint8_t { kValue, kFunction, kSteps, kRun };
+    enum class Kind : uint8_t { kValue, kFunction, kThunks, kRun };
     Kind kind = Kind::kValue;
     ValueId value = kNoValue;
     const ScheduledItem* item = nullptr;
@@ -56,16 +56,16 @@ struct NativeLoopPlan {
 };
 
 // None for loops of which steps are the larger part, or that are not worth it.
-std::optional<NativeLoopPlan> PlanNativeLoop(const ProgramSchedule& schedule,
-                                             const ScheduledItem& loop, const Target& target);
+std::optional<CompiledWhilePlan> PlanCompiledWhile(const ProgramSchedule& schedule,
+                                                   const ScheduledItem& loop, const Target& target);
 
 // The plan on one line.
-std::string PlanText(const NativeLoopPlan& plan);
+std::string PlanText(const CompiledWhilePlan& plan);
 
 // void name(char** table, RunState* state, int64_t, int64_t), a LoopFunction (thunk.h). Asks from
 // time to time whether the run is cancelled, and then returns early.
-absl::Status EmitNativeLoop(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan,
-                            const char* name);
+absl::Status EmitCompiledWhile(Ir& ir, const ProgramSchedule& schedule,
+                               const CompiledWhilePlan& plan, const char* name);
 
 }  // namespace xla::cpu
 

@@ -54,7 +54,7 @@ struct UniqueKernel {
 
 struct NativeLoop {
   std::string name;
-  NativeLoopPlan plan;
+  CompiledWhilePlan plan;
 };
 
 double NowSeconds() {
@@ -62,7 +62,7 @@ double NowSeconds() {
 }
 
 // Runs a prepared kernel on the pool.
-class PreparedStep final : public Step {
+class PreparedStep final : public Thunk {
  public:
   PreparedStep(std::unique_ptr<const kernels::Kernel> kernel, std::vector<Slot> buffers,
                int64_t scratch_offset)
@@ -89,7 +89,7 @@ class PreparedStep final : public Step {
     char* scratch = scratch_.In(state);
     // The thread's memory may be in use where a program is applied to elements.
     if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
-        UsesThreadMemory(bytes, host.workers) && !state.is_applied()) {
+        UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
       scratch = runtime::ThreadMemory(bytes);
       if (scratch == nullptr)
         return absl::ResourceExhaustedError("no memory for a kernel's blocks");
@@ -127,7 +127,7 @@ class ProgramLowering {
     for (const UniqueKernel& kernel : kernels_)
       generated.plans.push_back(absl::StrCat(kernel.name, " ", PlanText(*kernel.plan)));
     for (const auto& [name, loop] : ByName(element_loops_)) {
-      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, *loop, *target_);
+      const ElementwiseWhileUnits units = UnitsOfElementwiseWhile(schedule_, *loop, *target_);
       generated.plans.push_back(absl::StrCat(name, " lanes ", units.lanes, " units ", units.count,
                                              " chunk ", units.chunk));
     }
@@ -149,8 +149,8 @@ class ProgramLowering {
       ProgramLowering& lowering = *applied_lowerings_[i];
       XLA_RETURN_IF_ERROR(lowering.UseCode(code_));
       XLA_RETURN_IF_ERROR(lowering.BuildProgram());
-      program_.applied[i]->steps = std::move(lowering.program_.steps);
-      program_.applied[i]->prepared = std::move(lowering.program_.prepared);
+      program_.nested[i]->thunks = std::move(lowering.program_.thunks);
+      program_.nested[i]->prepared = std::move(lowering.program_.prepared);
     }
     for (const UniqueKernel& kernel : kernels_) {
       CpuProgram::KernelReport report;
@@ -169,12 +169,12 @@ class ProgramLowering {
  private:
   // Steps, and copies of results to where they belong.
   absl::Status BuildProgram() {
-    XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.steps));
+    XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.thunks));
     for (size_t k = 0; k < schedule_.results.size(); ++k) {
       const ValueId value = schedule_.results[k];
       if (value == kNoValue) continue;
-      const Place place = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
-      AddCopy(schedule_.At(value).place, place, schedule_.At(value).bytes, program_.steps);
+      const BufferSlice slice = {BufferSlice::Memory::kResult, static_cast<int32_t>(k), 0};
+      AddCopy(schedule_.At(value).slice, slice, schedule_.At(value).bytes, program_.thunks);
     }
     return absl::OkStatus();
   }
@@ -182,11 +182,11 @@ class ProgramLowering {
   // Programs that are applied to elements, also by code of such programs: each is lowered like the
   // whole program, and its functions are generated with those of the whole program.
   absl::Status PlanApplied() {
-    programs_ = AppliedPrograms(*schedule_.module);
+    programs_ = NestedPrograms(*schedule_.module);
     for (const HloComputation* computation : programs_.computations()) {
       XLA_RETURN_IF_ERROR(CheckScalars(*computation));
       XLA_ASSIGN_OR_RETURN(ProgramSchedule schedule, ScheduleComputation(*computation));
-      auto program = std::make_unique<AppliedProgram>(
+      auto program = std::make_unique<NestedProgram>(
           std::move(schedule), static_cast<int32_t>(computation->num_parameters()));
       MemoryNumbers memories;
       memories.arguments = program->arguments();
@@ -195,9 +195,9 @@ class ProgramLowering {
       applied_lowerings_.push_back(std::make_unique<ProgramLowering>(
           program->schedule(), *applied_memories_.back(), options_, *target_));
       ProgramLowering& lowering = *applied_lowerings_.back();
-      lowering.prefix_ = absl::StrCat("applied_", applied_lowerings_.size() - 1, "_");
+      lowering.prefix_ = absl::StrCat("nested_", applied_lowerings_.size() - 1, "_");
       XLA_RETURN_IF_ERROR(lowering.PlanItems(lowering.schedule_.items));
-      program_.applied.push_back(std::move(program));
+      program_.nested.push_back(std::move(program));
     }
     return absl::OkStatus();
   }
@@ -217,7 +217,7 @@ class ProgramLowering {
     if (all) return absl::OkStatus();
     return absl::UnimplementedError(
         absl::StrCat("computation ", computation.name(),
-                     " is applied to elements, but its parameters or results are no scalars"));
+                     " is nested to elements, but its parameters or results are no scalars"));
   }
 
   // The code of another lowering has the functions of this one.
@@ -235,39 +235,41 @@ class ProgramLowering {
            native_loops_.empty() && functions_.empty();
   }
 
-  void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const {
+  void AddCopy(const BufferSlice& from, const BufferSlice& to, int64_t bytes,
+               ThunkSequence& thunks) const {
     if (from == to || bytes == 0) return;
-    steps.push_back(std::make_unique<CopyStep>(SlotAt(from), SlotAt(to), bytes));
+    thunks.push_back(std::make_unique<CopyThunk>(SlotAt(from), SlotAt(to), bytes));
   }
 
-  Slot SlotAt(const Place& place) const {
-    return memories_.SlotOf(ExchangedPlace(schedule_, exchanges_, place));
+  Slot SlotAt(const BufferSlice& slice) const {
+    return memories_.SlotOf(SwappedSlice(schedule_, pairs_, slice));
   }
 
   absl::Status PlanItems(absl::Span<const ScheduledItem> items) {
     for (const ScheduledItem& item : items) {
-      const bool has_elements = ElementLoopLength(schedule_, item) > 0;
-      if (has_elements || IsScalarLoop(schedule_, item)) {
+      const bool has_elements = ElementwiseWhileLength(schedule_, item) > 0;
+      if (has_elements || IsScalarWhile(schedule_, item)) {
         const size_t number = loops_.size() + element_loops_.size();
-        if (has_elements) element_loops_[&item] = absl::StrCat(prefix_, "element_loop_", number);
-        if (!has_elements || !UnitsOfElementLoop(schedule_, item, *target_).finishes_scalars())
-          loops_[&item] = absl::StrCat(prefix_, "loop_", number);
+        if (has_elements)
+          element_loops_[&item] = absl::StrCat(prefix_, "elementwise_while_", number);
+        if (!has_elements || !UnitsOfElementwiseWhile(schedule_, item, *target_).finishes_scalars())
+          loops_[&item] = absl::StrCat(prefix_, "scalar_while_", number);
         continue;
       }
-      if (std::optional<NativeLoopPlan> plan = PlanNativeLoop(schedule_, item, *target_)) {
-        for (const NativeLoopPlan::Entry& entry : plan->entries) {
+      if (std::optional<CompiledWhilePlan> plan = PlanCompiledWhile(schedule_, item, *target_)) {
+        for (const CompiledWhilePlan::Entry& entry : plan->entries) {
           if (entry.item != nullptr) XLA_RETURN_IF_ERROR(PlanItems({entry.item, 1}));
         }
         native_loop_of_[&item] = native_loops_.size();
         native_loops_.push_back(
-            {absl::StrCat(prefix_, "native_loop_", native_loops_.size()), *std::move(plan)});
+            {absl::StrCat(prefix_, "while_", native_loops_.size()), *std::move(plan)});
         continue;
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
       if (LoweringOf(*item.instruction).needs_comparator) {
         const size_t number = comparators_.size();
-        comparators_[item.instruction] = absl::StrCat(prefix_, "less_", number);
+        comparators_[item.instruction] = absl::StrCat(prefix_, "comparator_", number);
       }
       PlanFunctions(*item.instruction);
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
@@ -304,7 +306,7 @@ class ProgramLowering {
   void PlanFunctions(const HloInstruction& instruction) {
     const auto add = [&](int64_t operand) {
       const size_t number = functions_.size();
-      functions_[{&instruction, operand}] = absl::StrCat(prefix_, "function_", number);
+      functions_[{&instruction, operand}] = absl::StrCat(prefix_, "combiner_", number);
     };
     if (IsSelectAndScatter(instruction)) add(0);
     if (instruction.opcode() == HloOpcode::kAllReduce ||
@@ -347,11 +349,11 @@ class ProgramLowering {
     }
     if (first != 0) return absl::OkStatus();
     for (const auto& [name, loop] : ByName(loops_))
-      XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
+      XLA_RETURN_IF_ERROR(EmitScalarWhile(ir, schedule_, *loop, name.c_str()));
     for (const auto& [name, loop] : ByName(element_loops_))
-      XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
+      XLA_RETURN_IF_ERROR(EmitElementwiseWhile(ir, schedule_, *loop, name.c_str()));
     for (const NativeLoop& loop : native_loops_)
-      XLA_RETURN_IF_ERROR(EmitNativeLoop(ir, schedule_, loop.plan, loop.name.c_str()));
+      XLA_RETURN_IF_ERROR(EmitCompiledWhile(ir, schedule_, loop.plan, loop.name.c_str()));
     for (const auto& [name, sort] : ByName(comparators_))
       XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
     for (const auto& [name, key] : ByName(functions_))
@@ -427,141 +429,141 @@ class ProgramLowering {
   std::vector<Slot> SlotsOf(const std::vector<ValueId>& values) const {
     std::vector<Slot> slots;
     for (const ValueId value : values) {
-      slots.push_back(value == kNoValue ? Slot() : SlotAt(schedule_.At(value).place));
+      slots.push_back(value == kNoValue ? Slot() : SlotAt(schedule_.At(value).slice));
     }
     return slots;
   }
 
-  absl::Status Build(const std::vector<ScheduledItem>& items, Steps& steps) {
-    for (const ScheduledItem& item : items) XLA_RETURN_IF_ERROR(BuildItem(item, steps));
+  absl::Status Build(const std::vector<ScheduledItem>& items, ThunkSequence& thunks) {
+    for (const ScheduledItem& item : items) XLA_RETURN_IF_ERROR(BuildItem(item, thunks));
     return absl::OkStatus();
   }
 
-  absl::Status BuildItem(const ScheduledItem& item, Steps& steps) {
+  absl::Status BuildItem(const ScheduledItem& item, ThunkSequence& thunks) {
     switch (item.kind) {
       case ScheduledItem::Kind::kCopy:
-        AddCopy(schedule_.At(item.operands[0]).place, schedule_.At(item.results[0]).place,
-                schedule_.At(item.results[0]).bytes, steps);
+        AddCopy(schedule_.At(item.operands[0]).slice, schedule_.At(item.results[0]).slice,
+                schedule_.At(item.results[0]).bytes, thunks);
         break;
       case ScheduledItem::Kind::kWhile: {
         const auto loop = loops_.find(&item);
         const auto elements = element_loops_.find(&item);
         if (loop != loops_.end() || elements != element_loops_.end()) {
-          const ScalarLoopArrays arrays = ArraysOfScalarLoop(item);
+          const ScalarWhileArrays arrays = ArraysOfScalarWhile(item);
           std::vector<Slot> slots = SlotsOf(arrays.state);
           const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
           slots.insert(slots.end(), inputs.begin(), inputs.end());
           if (elements != element_loops_.end()) {
-            const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
-            steps.push_back(std::make_unique<ScalarLoopStep>(
+            const ElementwiseWhileUnits units = UnitsOfElementwiseWhile(schedule_, item, *target_);
+            thunks.push_back(std::make_unique<LoopFunctionThunk>(
                 reinterpret_cast<LoopFunction>(code_->Find(elements->second)), slots, units.count,
                 units.chunk));
-            steps.back()->set_instruction(item.instruction);
+            thunks.back()->set_instruction(item.instruction);
           }
           if (loop != loops_.end()) {
-            steps.push_back(std::make_unique<ScalarLoopStep>(
+            thunks.push_back(std::make_unique<LoopFunctionThunk>(
                 reinterpret_cast<LoopFunction>(code_->Find(loop->second)), std::move(slots)));
-            steps.back()->set_instruction(item.instruction);
+            thunks.back()->set_instruction(item.instruction);
           }
           break;
         }
         const auto native = native_loop_of_.find(&item);
         XLA_RETURN_IF_ERROR(native == native_loop_of_.end()
-                                ? BuildWhile(item, steps)
-                                : BuildNativeLoop(native_loops_[native->second], steps));
+                                ? BuildWhile(item, thunks)
+                                : BuildNativeLoop(native_loops_[native->second], thunks));
         break;
       }
       case ScheduledItem::Kind::kConditional: {
-        std::vector<Steps> branches(item.bodies.size());
+        std::vector<ThunkSequence> branches(item.bodies.size());
         for (size_t i = 0; i < branches.size(); ++i) {
           XLA_RETURN_IF_ERROR(Build(item.bodies[i], branches[i]));
         }
         const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
-        steps.push_back(std::make_unique<ConditionalStep>(
-            is_predicate, memories_.SlotOf(schedule_.At(item.operands[0]).place),
+        thunks.push_back(std::make_unique<ConditionalThunk>(
+            is_predicate, memories_.SlotOf(schedule_.At(item.operands[0]).slice),
             std::move(branches)));
-        steps.back()->set_instruction(item.instruction);
+        thunks.back()->set_instruction(item.instruction);
         break;
       }
       case ScheduledItem::Kind::kInstruction:
-        XLA_RETURN_IF_ERROR(BuildInstruction(item, steps));
+        XLA_RETURN_IF_ERROR(BuildInstruction(item, thunks));
         break;
     }
     return absl::OkStatus();
   }
 
-  absl::Status BuildNativeLoop(const NativeLoop& loop, Steps& steps) {
-    using Entry = NativeLoopPlan::Entry;
-    std::vector<NativeLoopStep::Entry> table;
-    std::vector<std::unique_ptr<Steps>> inner;
+  absl::Status BuildNativeLoop(const NativeLoop& loop, ThunkSequence& thunks) {
+    using Entry = CompiledWhilePlan::Entry;
+    std::vector<CompiledWhileThunk::Entry> table;
+    std::vector<std::unique_ptr<ThunkSequence>> inner;
     for (size_t t = 0; t <= loop.plan.tables.size(); ++t) {
-      if (t > 0) exchanges_ = loop.plan.items.at(loop.plan.tables[t - 1]).exchanges;
+      if (t > 0) pairs_ = loop.plan.items.at(loop.plan.tables[t - 1]).pairs;
       for (const Entry& entry : loop.plan.entries) {
-        NativeLoopStep::Entry& added = table.emplace_back();
+        CompiledWhileThunk::Entry& added = table.emplace_back();
         switch (entry.kind) {
           case Entry::Kind::kValue:
-            if (entry.value != kNoValue) added.slot = SlotAt(schedule_.At(entry.value).place);
+            if (entry.value != kNoValue) added.slot = SlotAt(schedule_.At(entry.value).slice);
             break;
           case Entry::Kind::kFunction:
-            added.kind = NativeLoopStep::Entry::Kind::kAddress;
+            added.kind = CompiledWhileThunk::Entry::Kind::kAddress;
             added.address = reinterpret_cast<void*>(kernels_[kernel_of_.at(entry.item)].function);
             break;
-          case Entry::Kind::kSteps: {
-            added.kind = NativeLoopStep::Entry::Kind::kAddress;
+          case Entry::Kind::kThunks: {
+            added.kind = CompiledWhileThunk::Entry::Kind::kAddress;
             if (t > 0) break;  // loops that exchange have none
-            auto built = std::make_unique<Steps>();
+            auto built = std::make_unique<ThunkSequence>();
             XLA_RETURN_IF_ERROR(BuildItem(*entry.item, *built));
             added.address = built.get();
             inner.push_back(std::move(built));
             break;
           }
           case Entry::Kind::kRun:
-            added.kind = NativeLoopStep::Entry::Kind::kRun;
+            added.kind = CompiledWhileThunk::Entry::Kind::kRun;
             break;
         }
       }
     }
-    exchanges_.clear();
-    steps.push_back(
-        std::make_unique<NativeLoopStep>(reinterpret_cast<LoopFunction>(code_->Find(loop.name)),
-                                         std::move(table), std::move(inner)));
-    steps.back()->set_instruction(loop.plan.loop->instruction);
+    pairs_.clear();
+    thunks.push_back(
+        std::make_unique<CompiledWhileThunk>(reinterpret_cast<LoopFunction>(code_->Find(loop.name)),
+                                             std::move(table), std::move(inner)));
+    thunks.back()->set_instruction(loop.plan.loop->instruction);
     return absl::OkStatus();
   }
 
-  absl::Status BuildWhile(const ScheduledItem& item, Steps& steps) {
-    const std::vector<Exchange> exchanges = ExchangesOf(schedule_, item);
-    std::vector<WhileStep::Turn> turns(exchanges.empty() ? 1 : 2);
+  absl::Status BuildWhile(const ScheduledItem& item, ThunkSequence& thunks) {
+    const std::vector<PingPongPair> pairs = PingPongPairsOf(schedule_, item);
+    std::vector<WhileThunk::Turn> turns(pairs.empty() ? 1 : 2);
     for (size_t turn = 0; turn < turns.size(); ++turn) {
-      if (turn == 1) exchanges_ = exchanges;
+      if (turn == 1) pairs_ = pairs;
       XLA_RETURN_IF_ERROR(Build(item.bodies[0], turns[turn].condition));
-      if (exchanges.empty()) {
+      if (pairs.empty()) {
         XLA_RETURN_IF_ERROR(Build(item.bodies[1], turns[turn].body));
         continue;
       }
       for (const ScheduledItem& part : item.bodies[1]) {
-        const bool is_exchanged =
+        const bool is_swapped_copy =
             part.kind == ScheduledItem::Kind::kCopy &&
-            std::any_of(exchanges.begin(), exchanges.end(), [&](const Exchange& exchange) {
-              return part.operands[0] == exchange.next && part.results[0] == exchange.state;
+            std::any_of(pairs.begin(), pairs.end(), [&](const PingPongPair& pair) {
+              return part.operands[0] == pair.next && part.results[0] == pair.state;
             });
-        if (!is_exchanged) XLA_RETURN_IF_ERROR(BuildItem(part, turns[turn].body));
+        if (!is_swapped_copy) XLA_RETURN_IF_ERROR(BuildItem(part, turns[turn].body));
       }
     }
-    exchanges_.clear();
-    Steps finish;
-    for (const Exchange& exchange : exchanges) {
-      AddCopy(schedule_.At(exchange.next).place, schedule_.At(exchange.state).place,
-              schedule_.At(exchange.state).bytes, finish);
+    pairs_.clear();
+    ThunkSequence finish;
+    for (const PingPongPair& pair : pairs) {
+      AddCopy(schedule_.At(pair.next).slice, schedule_.At(pair.state).slice,
+              schedule_.At(pair.state).bytes, finish);
     }
-    steps.push_back(std::make_unique<WhileStep>(
-        memories_.SlotOf(schedule_.At(item.predicate).place), std::move(turns), std::move(finish)));
-    steps.back()->set_instruction(item.instruction);
+    thunks.push_back(std::make_unique<WhileThunk>(
+        memories_.SlotOf(schedule_.At(item.predicate).slice), std::move(turns), std::move(finish)));
+    thunks.back()->set_instruction(item.instruction);
     return absl::OkStatus();
   }
 
-  absl::Status BuildInstruction(const ScheduledItem& item, Steps& steps) {
-    if (item.contraction != nullptr) return BuildContraction(item, steps);
+  absl::Status BuildInstruction(const ScheduledItem& item, ThunkSequence& thunks) {
+    if (item.contraction != nullptr) return BuildContraction(item, thunks);
     const HloInstruction& instruction = *item.instruction;
     std::vector<Slot> operands = SlotsOf(item.operands);
     const std::vector<Slot> results = SlotsOf(item.results);
@@ -570,15 +572,15 @@ class ProgramLowering {
       const std::vector<int64_t>& updated = LoweringOf(instruction).updated;
       for (size_t r = 0; r < updated.size(); ++r) {
         const auto operand = static_cast<size_t>(updated[r]);
-        AddCopy(schedule_.At(item.operands[operand]).place, schedule_.At(item.results[r]).place,
-                schedule_.At(item.results[r]).bytes, steps);
+        AddCopy(schedule_.At(item.operands[operand]).slice, schedule_.At(item.results[r]).slice,
+                schedule_.At(item.results[r]).bytes, thunks);
         operands[operand] = results[r];
       }
       operands.insert(operands.end(), results.begin(), results.end());
       if (kernel.plan->units == 0) return absl::OkStatus();
-      steps.push_back(std::make_unique<KernelStep>(kernel.function, std::move(operands),
-                                                   kernel.plan->units, kernel.plan->chunk));
-      steps.back()->set_instruction(&instruction);
+      thunks.push_back(std::make_unique<KernelThunk>(kernel.function, std::move(operands),
+                                                     kernel.plan->units, kernel.plan->chunk));
+      thunks.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }
     SortComparator comparator = nullptr;
@@ -595,30 +597,31 @@ class ProgramLowering {
       program_.prepared.push_back(prepared.get());
       if (HasForms(instruction)) program_.chosen.push_back({&instruction, {}});
       operands.insert(operands.end(), results.begin(), results.end());
-      steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
-                                                     schedule_.scratch_bytes));
-      steps.back()->set_instruction(&instruction);
+      thunks.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
+                                                      schedule_.scratch_bytes));
+      thunks.back()->set_instruction(&instruction);
       if (IsLapackCall(instruction)) {
-        steps.back() = std::make_unique<OverridableStep>(
-            &instruction, std::move(steps.back()),
-            std::make_unique<LibraryStep>(CallCustom, &instruction, PresentSlots(item.operands),
-                                          PresentSlots(item.results), std::vector<FoldFunction>()));
+        thunks.back() = std::make_unique<OverridableThunk>(
+            &instruction, std::move(thunks.back()),
+            std::make_unique<LibraryThunk>(CallCustom, &instruction, PresentSlots(item.operands),
+                                           PresentSlots(item.results),
+                                           std::vector<CombinerFunction>()));
       }
       return absl::OkStatus();
     }
     if (IsSelectAndScatter(instruction)) {
       const SelectAndScatterPlan plan = PlanSelectAndScatter(instruction, target_->machine);
       operands.insert(operands.end(), results.begin(), results.end());
-      steps.push_back(std::make_unique<KernelStep>(
+      thunks.push_back(std::make_unique<KernelThunk>(
           reinterpret_cast<KernelFunction>(code_->Find(functions_.at({&instruction, 0}))),
           std::move(operands), plan.units, plan.chunk));
-      steps.back()->set_instruction(&instruction);
+      thunks.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }
     if (instruction.opcode() == HloOpcode::kCustomCall &&
         instruction.custom_call_target() == kBitcastTarget) {
       XLA_ASSIGN_OR_RETURN(Shape to, BitcastResult(instruction));
-      steps.push_back(std::make_unique<BitcastStep>(
+      thunks.push_back(std::make_unique<BitcastThunk>(
           &instruction,
           instruction.attributes<CustomCallAttributes>().operand_layout_constraints->front(),
           std::move(to), operands[0], results[0]));
@@ -629,21 +632,21 @@ class ProgramLowering {
       return absl::UnimplementedError(
           absl::StrCat("the CPU compiler does not implement ", instruction.ToShortString()));
     }
-    std::vector<FoldFunction> folds;
+    std::vector<CombinerFunction> folds;
     for (int64_t i = 0; i < instruction.operand_count(); ++i) {
       const auto found = functions_.find({&instruction, i});
       if (found == functions_.end()) continue;
       folds.resize(static_cast<size_t>(i) + 1, nullptr);
-      folds.back() = reinterpret_cast<FoldFunction>(code_->Find(found->second));
+      folds.back() = reinterpret_cast<CombinerFunction>(code_->Find(found->second));
     }
-    steps.push_back(std::make_unique<LibraryStep>(
+    thunks.push_back(std::make_unique<LibraryThunk>(
         function, &instruction, PresentSlots(item.operands), PresentSlots(item.results),
         std::move(folds), MakeCallSite(instruction)));
     return absl::OkStatus();
   }
 
   // A dot or convolution that a fusion finishes.
-  absl::Status BuildContraction(const ScheduledItem& item, Steps& steps) {
+  absl::Status BuildContraction(const ScheduledItem& item, ThunkSequence& thunks) {
     const std::vector<Slot> operands = SlotsOf(item.operands), results = SlotsOf(item.results);
     const auto own = operands.begin() + item.instruction->operand_count();
     std::vector<Slot> buffers(own, operands.end());
@@ -657,9 +660,9 @@ class ProgramLowering {
     XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(*item.contraction, nullptr, epilogue));
     program_.prepared.push_back(prepared.get());
     program_.chosen.push_back({item.contraction, epilogue});
-    steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(buffers),
-                                                   schedule_.scratch_bytes));
-    steps.back()->set_instruction(item.instruction);
+    thunks.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(buffers),
+                                                    schedule_.scratch_bytes));
+    thunks.back()->set_instruction(item.instruction);
     return absl::OkStatus();
   }
 
@@ -667,7 +670,7 @@ class ProgramLowering {
     std::vector<std::optional<Slot>> slots;
     for (const ValueId value : values) {
       slots.emplace_back();
-      if (value != kNoValue) slots.back() = memories_.SlotOf(schedule_.At(value).place);
+      if (value != kNoValue) slots.back() = memories_.SlotOf(schedule_.At(value).slice);
     }
     return slots;
   }
@@ -686,10 +689,10 @@ class ProgramLowering {
   std::map<const ScheduledItem*, size_t> native_loop_of_;
   // By instruction and operand: see PlanFunctions.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
-  std::vector<Exchange> exchanges_;   // in the code that is built
+  std::vector<PingPongPair> pairs_;   // in the code that is built
   std::string prefix_;                // of the names of functions
   const NativeCode* code_ = nullptr;  // with all functions but kernels
-  AppliedPrograms programs_;
+  NestedPrograms programs_;
   std::vector<std::unique_ptr<MemoryNumbers>> applied_memories_;
   std::vector<std::unique_ptr<ProgramLowering>> applied_lowerings_;
   LoweredProgram program_;
@@ -701,18 +704,18 @@ bool UsesThreadMemory(int64_t bytes, int threads) {
   return bytes > 0 && bytes <= kUsualMachine.second_level_bytes * threads;
 }
 
-Slot MemoryNumbers::SlotOf(const Place& place) const {
-  switch (place.memory) {
-    case Place::Memory::kScratch:
-      return {0, place.offset};
-    case Place::Memory::kArgument:
-      return {1 + place.number, place.offset};
-    case Place::Memory::kResult:
-      return {1 + arguments + place.number, place.offset};
-    case Place::Memory::kConstant:
+Slot MemoryNumbers::SlotOf(const BufferSlice& slice) const {
+  switch (slice.memory) {
+    case BufferSlice::Memory::kScratch:
+      return {0, slice.offset};
+    case BufferSlice::Memory::kArgument:
+      return {1 + slice.number, slice.offset};
+    case BufferSlice::Memory::kResult:
+      return {1 + arguments + slice.number, slice.offset};
+    case BufferSlice::Memory::kConstant:
       break;
   }
-  return {constants_begin() + place.number, place.offset};
+  return {constants_begin() + slice.number, slice.offset};
 }
 
 absl::Status PollCompilation(const CpuCompileOptions& options) {

@@ -22,12 +22,12 @@ namespace xla::cpu {
 // Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
 struct MemoryNumbers {
   int32_t arguments = 0, results = 0;
-  Slot SlotOf(const Place& place) const;
+  Slot SlotOf(const BufferSlice& slice) const;
   int32_t constants_begin() const { return 1 + arguments + results; }
 };
 
 struct LoweredProgram {
-  Steps steps;
+  ThunkSequence thunks;
   std::vector<std::unique_ptr<NativeCode>> code;
   std::vector<CpuProgram::KernelReport> kernels;
   std::string llvm_text, assembly_text;
@@ -42,7 +42,7 @@ struct LoweredProgram {
   std::vector<ChosenKernel> chosen;
   // What code applies to elements (nested_computation.h), by number. Their constants are left to
   // the caller.
-  std::vector<std::unique_ptr<AppliedProgram>> applied;
+  std::vector<std::unique_ptr<NestedProgram>> nested;
 };
 
 // Whether so much scratch memory of a library kernel belongs to the thread that runs the program

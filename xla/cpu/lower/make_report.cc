@@ -18,15 +18,15 @@
 namespace xla::cpu {
 namespace {
 
-std::string MemoryName(Place::Memory memory) {
+std::string MemoryName(BufferSlice::Memory memory) {
   switch (memory) {
-    case Place::Memory::kScratch:
+    case BufferSlice::Memory::kScratch:
       return "scratch";
-    case Place::Memory::kArgument:
+    case BufferSlice::Memory::kArgument:
       return "argument";
-    case Place::Memory::kResult:
+    case BufferSlice::Memory::kResult:
       return "result";
-    case Place::Memory::kConstant:
+    case BufferSlice::Memory::kConstant:
       break;
   }
   return "constant";
@@ -34,11 +34,11 @@ std::string MemoryName(Place::Memory memory) {
 
 std::string PlaceText(const ProgramSchedule& schedule, ValueId value) {
   if (value == kNoValue) return "none";
-  const Place& place = schedule.At(value).place;
-  const std::string name = MemoryName(place.memory);
-  if (place.memory == Place::Memory::kScratch) return absl::StrCat(name, "+", place.offset);
-  return place.offset == 0 ? absl::StrCat(name, " ", place.number)
-                           : absl::StrCat(name, " ", place.number, "+", place.offset);
+  const BufferSlice& slice = schedule.At(value).slice;
+  const std::string name = MemoryName(slice.memory);
+  if (slice.memory == BufferSlice::Memory::kScratch) return absl::StrCat(name, "+", slice.offset);
+  return slice.offset == 0 ? absl::StrCat(name, " ", slice.number)
+                           : absl::StrCat(name, " ", slice.number, "+", slice.offset);
 }
 
 class Reporter {
@@ -93,25 +93,25 @@ class Reporter {
 
   // How a loop runs: as a function of its own, or step by step.
   std::string LoopText(const ScheduledItem& loop) const {
-    if (ElementLoopLength(schedule_, loop) > 0) {
-      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, loop, target_);
+    if (ElementwiseWhileLength(schedule_, loop) > 0) {
+      const ElementwiseWhileUnits units = UnitsOfElementwiseWhile(schedule_, loop, target_);
       return absl::StrCat("elements lanes ", units.lanes, " units ", units.count, " chunk ",
                           units.chunk);
     }
-    if (IsScalarLoop(schedule_, loop)) return "scalars";
-    const std::optional<NativeLoopPlan> native = PlanNativeLoop(schedule_, loop, target_);
+    if (IsScalarWhile(schedule_, loop)) return "scalars";
+    const std::optional<CompiledWhilePlan> native = PlanCompiledWhile(schedule_, loop, target_);
     return native.has_value() ? absl::StrCat("function: ", PlanText(*native)) : "steps";
   }
 
   void AddBuffers() {
-    std::map<std::tuple<Place::Memory, int32_t, int64_t, int32_t>, BufferReport> buffers;
+    std::map<std::tuple<BufferSlice::Memory, int32_t, int64_t, int32_t>, BufferReport> buffers;
     for (const ScheduledValue& value : schedule_.values) {
-      const Place& place = value.place;
-      BufferReport& buffer = buffers[{place.memory, place.number, place.offset, value.buffer}];
+      const BufferSlice& slice = value.slice;
+      BufferReport& buffer = buffers[{slice.memory, slice.number, slice.offset, value.buffer}];
       if (buffer.values.empty()) {
-        buffer.memory = MemoryName(place.memory);
-        buffer.number = place.number;
-        buffer.offset = place.offset;
+        buffer.memory = MemoryName(slice.memory);
+        buffer.number = slice.number;
+        buffer.offset = slice.offset;
         buffer.begin = value.begin;
       }
       buffer.bytes = std::max(buffer.bytes, value.bytes);

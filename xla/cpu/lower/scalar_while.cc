@@ -31,7 +31,7 @@ class LoopEmitter {
         ops_(ir),
         schedule_(schedule),
         loop_(loop),
-        arrays_(ArraysOfScalarLoop(loop)),
+        arrays_(ArraysOfScalarWhile(loop)),
         widest_(lanes),
         length_(length),
         finishes_(finishes),
@@ -211,7 +211,7 @@ class LoopEmitter {
   ElementOps ops_;
   const ProgramSchedule& schedule_;
   const ScheduledItem& loop_;
-  const ScalarLoopArrays arrays_;
+  const ScalarWhileArrays arrays_;
   const int widest_;      // lanes of vectors; 0: only the scalars
   const int64_t length_;  // of the arrays
   const bool finishes_;
@@ -239,7 +239,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
   int lanes = target.machine.Lanes(element_bytes);
   // Several vectors at a time hide latencies, as far as there are registers.
   const int most_vectors = target.machine.vector_registers * 3 / 4;
-  const ScalarLoopArrays arrays = ArraysOfScalarLoop(loop);
+  const ScalarWhileArrays arrays = ArraysOfScalarWhile(loop);
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
     for (const ValueId value : *values) {
@@ -285,14 +285,14 @@ bool ComputesElements(const ScheduledItem& loop,
 
 }  // namespace
 
-bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+bool IsScalarWhile(const ProgramSchedule& schedule, const ScheduledItem& loop) {
   return ComputesElements(loop, [&](const ScheduledItem& item) {
     return std::all_of(item.results.begin(), item.results.end(),
                        [&](ValueId v) { return IsOneElement(schedule, v); });
   });
 }
 
-int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+int64_t ElementwiseWhileLength(const ProgramSchedule& schedule, const ScheduledItem& loop) {
   if (loop.kind != ScheduledItem::Kind::kWhile) return 0;
   int64_t length = 1;
   const auto fits = [&](ValueId value) {
@@ -316,10 +316,10 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
   return computes && length > 1 && IsOneElement(schedule, loop.predicate) ? length : 0;
 }
 
-ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
-                                    const Target& target) {
-  const int64_t length = ElementLoopLength(schedule, loop);
-  ElementLoopUnits units;
+ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
+                                              const ScheduledItem& loop, const Target& target) {
+  const int64_t length = ElementwiseWhileLength(schedule, loop);
+  ElementwiseWhileUnits units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
   // How many steps the loop has is not known: some hundreds, of a vector's operation each.
@@ -331,8 +331,8 @@ ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const Sched
   return units;
 }
 
-ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
-  ScalarLoopArrays arrays;
+ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop) {
+  ScalarWhileArrays arrays;
   std::vector<ValueId> made;
   for (const auto& body : loop.bodies) {
     for (const ScheduledItem& item : body) {
@@ -355,15 +355,15 @@ ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
   return arrays;
 }
 
-absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                            const char* name) {
+absl::Status EmitScalarWhile(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name) {
   return LoopEmitter(ir, schedule, loop, /*lanes=*/0, /*length=*/1, /*finishes=*/false).Emit(name);
 }
 
-absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
-                             const char* name) {
-  const ElementLoopUnits units = UnitsOfElementLoop(schedule, loop, ir.target());
-  return LoopEmitter(ir, schedule, loop, units.lanes, ElementLoopLength(schedule, loop),
+absl::Status EmitElementwiseWhile(Ir& ir, const ProgramSchedule& schedule,
+                                  const ScheduledItem& loop, const char* name) {
+  const ElementwiseWhileUnits units = UnitsOfElementwiseWhile(schedule, loop, ir.target());
+  return LoopEmitter(ir, schedule, loop, units.lanes, ElementwiseWhileLength(schedule, loop),
                      units.finishes_scalars())
       .Emit(name);
 }

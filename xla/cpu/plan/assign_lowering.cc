@@ -74,9 +74,9 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
 // How the library kernels that read the instruction compute it, if they do.
 FoldedOperand FoldingOf(const HloInstruction& operand) {
   FoldedOperand folded;
-  if (IsTransposedView(operand)) {
+  if (IsFoldedTranspose(operand)) {
     folded.kind = FoldedOperand::Kind::kTransposed;
-  } else if (IsScaledView(operand)) {
+  } else if (IsFoldedScaling(operand)) {
     folded = {FoldedOperand::Kind::kScaled, ScaleOf(operand)};
   } else if (IsSortIndex(operand)) {
     folded.kind = FoldedOperand::Kind::kIndex;
@@ -130,7 +130,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
       if (folding.kind == FoldedOperand::Kind::kTransposed) return Folded(0, folding);
       if (folding.kind == FoldedOperand::Kind::kScaled)
         return Folded(instruction.operand(0) == ScaledArray(instruction) ? 0 : 1, folding);
-      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfViews(instruction))
+      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfFoldedOperands(instruction))
         return Folded(-1, folding);
       break;
     }
@@ -158,7 +158,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
 std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
   absl::flat_hash_set<const HloComputation*> scheduled = {module->entry_computation()};
   std::vector<const HloComputation*> pending = {module->entry_computation()};
-  const AppliedPrograms programs(*module);
+  const NestedPrograms programs(*module);
   for (const HloComputation* program : programs.computations()) {
     if (scheduled.insert(program).second) pending.push_back(program);
   }

@@ -50,10 +50,10 @@ class Assigner {
       if (item != nullptr) ShareInPlace(*item);
     }
     ChooseResults();
-    PlaceBuffersForExchange();
+    PlaceBuffersForPingPong();
     for (size_t v = 0; v < values_.size(); ++v) {
       values_[v].buffer = buffer_of_[v];
-      if (b_.lives[v].is_temporary) values_[v].place = places_[At(buffer_of_[v])];
+      if (b_.lives[v].is_temporary) values_[v].slice = places_[At(buffer_of_[v])];
     }
   }
 
@@ -235,7 +235,7 @@ class Assigner {
     for (const auto& [value, leaf] : b_.in_results) {
       const size_t buffer = At(buffer_of_[At(value)]);
       is_placed_[buffer] = true;
-      places_[buffer] = {Place::Memory::kResult, leaf, 0};
+      places_[buffer] = {BufferSlice::Memory::kResult, leaf, 0};
       is_taken[static_cast<size_t>(leaf)] = true;
     }
     for (size_t k = 0; k < b_.schedule.results.size(); ++k) {
@@ -244,19 +244,19 @@ class Assigner {
       const size_t buffer = At(buffer_of_[At(value)]);
       if (is_placed_[buffer]) continue;
       is_placed_[buffer] = true;
-      places_[buffer] = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
+      places_[buffer] = {BufferSlice::Memory::kResult, static_cast<int32_t>(k), 0};
     }
   }
 
   // What a loop makes of an array of its state keeps its memory for the whole loop, if that takes
   // hardly more, so that iterations may exchange the two (ping_pong_state.h).
-  void PlaceBuffersForExchange() {
+  void PlaceBuffersForPingPong() {
     std::vector<std::pair<size_t, LiveRange>> whole_loops;
     for (const MoveHint& hint : b_.hints) {
       const int32_t loop = b_.lives[At(hint.to)].carried_by;
       const size_t from = At(buffer_of_[At(hint.from)]);
       if (loop < 0 || b_.lives[At(hint.to)].definition == hint.position ||
-          from == At(buffer_of_[At(hint.to)]) || values_[from].bytes < kLeastExchangedBytes) {
+          from == At(buffer_of_[At(hint.to)]) || values_[from].bytes < kLeastPingPongBytes) {
         continue;
       }
       whole_loops.push_back({from, {b_.loops[At(loop)].begin, b_.loops[At(loop)].end}});
@@ -264,7 +264,7 @@ class Assigner {
     PlaceBuffers();
     if (whole_loops.empty()) return;
     const int64_t least = b_.schedule.scratch_bytes;
-    std::vector<Place> places = places_;
+    std::vector<BufferSlice> places = places_;
     for (const auto& [buffer, range] : whole_loops) kept_[buffer].push_back(range);
     PlaceBuffers();
     constexpr int64_t kLittleMore = 1024;
@@ -278,14 +278,14 @@ class Assigner {
   };
   // Memory that buffers are placed in.
   struct Region {
-    Place place;
+    BufferSlice slice;
     int64_t bytes;
     std::vector<Block> blocks;
     LiveRangeIndex index;
   };
 
-  Region MakeRegion(const Place& place, int64_t bytes) const {
-    return {place, bytes, {}, LiveRangeIndex(last_, values_.size())};
+  Region MakeRegion(const BufferSlice& slice, int64_t bytes) const {
+    return {slice, bytes, {}, LiveRangeIndex(last_, values_.size())};
   }
   void AddBlock(size_t buffer, int64_t offset, Region& region) const {
     for (const LiveRange& range : RangesOfBuffer(buffer))
@@ -346,9 +346,9 @@ class Assigner {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return bytes_of(a) > bytes_of(b); });
     std::vector<Region> results = RegionsOfResults();
-    Region scratch = MakeRegion({Place::Memory::kScratch, 0, 0}, 0);
+    Region scratch = MakeRegion({BufferSlice::Memory::kScratch, 0, 0}, 0);
     const auto place_in = [&](Region& region, size_t v, int64_t offset) {
-      places_[v] = region.place;
+      places_[v] = region.slice;
       places_[v].offset = offset;
       AddBlock(v, offset, region);
     };
@@ -379,7 +379,7 @@ class Assigner {
   std::vector<std::vector<ValueId>> members_;    // by first value
   std::vector<std::vector<OwnedRange>> ranges_;  // by first value, ascending
   std::vector<std::vector<LiveRange>> kept_;     // by first value: also then is its memory its own
-  std::vector<Place> places_;                    // by first value
+  std::vector<BufferSlice> places_;              // by first value
   std::vector<bool> is_placed_;
 };
 

@@ -86,11 +86,12 @@ absl::Status MakeFusion(HloInstruction* root, const FusedProducers& fused) {
 
 bool IsGenerated(const HloInstruction& instruction) {
   if (IsSortIndex(instruction)) return false;
-  if (IsScaledView(instruction) || IsScaleOfViews(instruction) || HasScanKernel(instruction))
+  if (IsFoldedScaling(instruction) || IsScaleOfFoldedOperands(instruction) ||
+      HasScanKernel(instruction))
     return false;
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:
-      return CanEmitElement(instruction) && !IsTransposedView(instruction);
+      return CanEmitElement(instruction) && !IsFoldedTranspose(instruction);
     case HloOpcode::kParameter:
     case HloOpcode::kConstant:
     case HloOpcode::kReshape:
@@ -114,7 +115,7 @@ absl::StatusOr<bool> SeparateScales(HloComputation* computation) {
     if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->users().size() < 2) continue;
     std::vector<HloInstruction*> views;
     for (HloInstruction* user : broadcast->users()) {
-      if (IsScaledView(*user) && ScaledArray(*user) != broadcast) views.push_back(user);
+      if (IsFoldedScaling(*user) && ScaledArray(*user) != broadcast) views.push_back(user);
     }
     if (views.empty() || views.size() == broadcast->users().size()) continue;
     HloInstruction* const scale = computation->AddInstruction(
@@ -137,7 +138,7 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module) {
     }
   }
   // These are part of the code of what applies them.
-  const std::vector<const HloComputation*> code = ComputationsOfAppliedCode(*module);
+  const std::vector<const HloComputation*> code = ComputationsOfNestedCode(*module);
   const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   for (HloComputation* computation : module->computations()) {
     if (applied.contains(computation)) continue;

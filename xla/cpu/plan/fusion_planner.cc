@@ -42,7 +42,7 @@ constexpr int64_t kFewPerRow = 8;
 constexpr int64_t kMaxCopies = 16;
 
 // Copies of the code of what concatenations of a kernel read, which has one for each way there.
-constexpr int64_t kMaxJoinedCopies = 32;
+constexpr int64_t kMaxConcatenatedCopies = 32;
 
 // Ways on which one kernel reaches an instruction through slices, pads and the like: each computes
 // it again, at another index. So many at most, and no more than what they repeat, with all that
@@ -50,7 +50,7 @@ constexpr int64_t kMaxJoinedCopies = 32;
 constexpr int64_t kMaxPaths = 32, kMaxPathCost = 24;
 
 // Operands of a concatenation that has no kernel of its own.
-constexpr int64_t kMaxJoined = 16;
+constexpr int64_t kMaxConcatenated = 16;
 
 // Elements of rows that are worth parts of their own (loop_partitioning.h).
 constexpr int64_t kLeastRow = 32;
@@ -86,7 +86,7 @@ class Planner {
   FusedProducers Plan() {
     const std::vector<HloInstruction*> order = computation_->MakeInstructionPostOrder();
     for (auto it = order.rbegin(); it != order.rend(); ++it) Decide(*it);
-    return std::move(virtual_);
+    return std::move(fused_);
   }
 
  private:
@@ -95,59 +95,62 @@ class Planner {
   }
 
   void Decide(HloInstruction* instruction) {
-    if (CanBeVirtual(*instruction)) {
+    if (CanBeFused(*instruction)) {
       std::vector<const HloInstruction*> kernels;
       for (const HloInstruction* user : instruction->users()) {
-        if (!virtual_.contains(user)) {
+        if (!fused_.contains(user)) {
           AddKernel(user, kernels);
         } else {
-          for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
+          for (const HloInstruction* kernel : consumers_[user]) AddKernel(kernel, kernels);
         }
       }
-      int64_t copies = 1, at_other_places = 0, joined_cost = 0;
-      bool is_joined = false;
+      int64_t copies = 1, at_other_indices = 0, concatenated_cost = 0;
+      bool is_concatenated = false;
       for (const HloInstruction* user : instruction->users()) {
-        const bool is_virtual = virtual_.contains(user);
-        int64_t in_user = is_virtual ? copies_[user] : 1;
+        const bool is_fused = fused_.contains(user);
+        int64_t in_user = is_fused ? copies_[user] : 1;
         if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
           in_user *= absl::c_count(user->operands(), instruction);
-          is_joined |= is_virtual;
+          is_concatenated |= is_fused;
         }
-        if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
-          is_joined = true;
-          joined_cost = std::max(joined_cost, joined->second);
+        if (const auto joined = concatenated_.find(user);
+            is_fused && joined != concatenated_.end()) {
+          is_concatenated = true;
+          concatenated_cost = std::max(concatenated_cost, joined->second);
         }
         copies = std::max(copies, in_user);
-        if (!IsElementwise(*user)) at_other_places += in_user;
+        if (!IsElementwise(*user)) at_other_indices += in_user;
       }
-      if (is_joined) {
-        if (IsElementwise(*instruction)) joined_cost += FusedCost(*instruction);
-        joined_[instruction] = joined_cost;
-        copies = std::max(copies, at_other_places);
+      if (is_concatenated) {
+        if (IsElementwise(*instruction)) concatenated_cost += FusedCost(*instruction);
+        concatenated_[instruction] = concatenated_cost;
+        copies = std::max(copies, at_other_indices);
       }
       copies_[instruction] = copies;
-      places_[instruction] = PlacesOf(*instruction);
+      accesses_[instruction] = AccessesOf(*instruction);
       const int64_t cost = std::max<int64_t>(FusedCost(*instruction), 0);
       const bool is_free = cost == 0 && instruction->operand_count() <= 1;
       const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
-                           instruction->operand_count() > kMaxJoined;
-      bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
-                  (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
+                           instruction->operand_count() > kMaxConcatenated;
+      bool fits =
+          copies <= (is_concatenated ? kMaxConcatenatedCopies : kMaxCopies) && !is_wide &&
+          (instruction->opcode() != HloOpcode::kConcatenate || MayConcatenate(*instruction));
       for (const HloInstruction* kernel : kernels)
         fits &= sizes_[kernel] < kMaxFusionSize && !ReadsUpdated(*instruction, *kernel);
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =
           instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
-      const bool rereads = Rereads(*instruction);
-      const bool repeats = kernels.size() > 1 || (!is_row && rereads) || (is_joined && copies > 1);
+      const bool recomputes = Recomputes(*instruction);
+      const bool repeats =
+          kernels.size() > 1 || (!is_row && recomputes) || (is_concatenated && copies > 1);
       const bool is_in_parts =
-          instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
+          instruction->opcode() == HloOpcode::kConcatenate && ReadsInPartitions(*instruction);
       const bool is_cheap =
-          is_free || (joined_cost <= kMaxDuplicatedCost &&
+          is_free || (concatenated_cost <= kMaxDuplicatedCost &&
                       (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
                                        ReadsLittle(*instruction))));
       const bool is_kept =
-          rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
+          recomputes && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
       std::vector<Path> paths = PathsOf(*instruction);
       const int64_t path_cost = PathCost(*instruction, paths);
       fits &= path_cost <= kMaxPathCost;
@@ -167,11 +170,11 @@ class Planner {
         path_costs_[instruction] = path_cost;
         passes_[instruction] = std::move(passes);
         repeated_costs_[instruction] = repeated_cost;
-        sinks_[instruction] = std::move(kernels);
+        consumers_[instruction] = std::move(kernels);
         if (is_row) rows_.insert(instruction);
-        if (rereads) rereads_.insert(instruction);
-        virtual_.insert(instruction);
-        AddCuts(*instruction);
+        if (recomputes) recomputed_.insert(instruction);
+        fused_.insert(instruction);
+        AddBoundaries(*instruction);
       }
     }
   }
@@ -188,7 +191,7 @@ class Planner {
     std::vector<Path> paths;
     absl::flat_hash_set<uint64_t> seen;
     for (const HloInstruction* user : instruction.users()) {
-      const bool is_virtual = virtual_.contains(user);
+      const bool is_fused = fused_.contains(user);
       for (int64_t i = 0; i < user->operand_count(); ++i) {
         if (user->operand(i) != &instruction) continue;
         const auto add = [&](const Path& path) {
@@ -198,11 +201,11 @@ class Planner {
           if (paths.size() <= kMaxPaths && seen.insert(hash).second)
             paths.push_back({path.kernel, hash});
         };
-        if (!is_virtual) {
+        if (!is_fused) {
           add({user, absl::HashOf(user->unique_id())});
         } else if (rows_.contains(user)) {
           // Another pass over the same elements, see PassesOf.
-          for (const HloInstruction* kernel : sinks_.at(user)) {
+          for (const HloInstruction* kernel : consumers_.at(user)) {
             const Path path = {kernel, absl::HashOf(kernel->unique_id())};
             if (seen.insert(path.hash).second) paths.push_back(path);
           }
@@ -248,10 +251,10 @@ class Planner {
       if (!absl::c_linear_search(passes, pass)) passes.push_back(pass);
     };
     for (const HloInstruction* user : instruction.users()) {
-      if (!virtual_.contains(user)) {
+      if (!fused_.contains(user)) {
         add({user, nullptr});
       } else if (rows_.contains(user)) {
-        for (const HloInstruction* kernel : sinks_.at(user)) add({kernel, user});
+        for (const HloInstruction* kernel : consumers_.at(user)) add({kernel, user});
       } else {
         for (const Pass& pass : passes_.at(user)) add(pass);
       }
@@ -325,79 +328,84 @@ class Planner {
 
   // Where a kernel reads an instruction: the index of the minor dimension is that of the kernel's
   // result (of the operand of a concatenation, or the update) plus the shift.
-  struct RowPlace {
+  struct RowAccess {
     const HloInstruction* kernel;
     int64_t shift;
-    bool operator==(const RowPlace&) const = default;
+    bool operator==(const RowAccess&) const = default;
   };
 
   // All places, or none if some are not known to be such.
-  std::vector<RowPlace> PlacesOf(const HloInstruction& instruction) const {
-    constexpr size_t kMostPlaces = 64;
-    std::vector<RowPlace> places;
+  std::vector<RowAccess> AccessesOf(const HloInstruction& instruction) const {
+    constexpr size_t kMostAccesses = 64;
+    std::vector<RowAccess> accesses;
     const auto add = [&](const HloInstruction* kernel, int64_t shift) {
-      const RowPlace place = {kernel, shift};
-      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+      const RowAccess access = {kernel, shift};
+      if (std::find(accesses.begin(), accesses.end(), access) == accesses.end())
+        accesses.push_back(access);
     };
     for (const HloInstruction* user : instruction.users()) {
-      const auto found = places_.find(user);
-      const bool is_virtual = virtual_.contains(user);
-      if (is_virtual && (found == places_.end() || found->second.empty())) return {};
+      const auto found = accesses_.find(user);
+      const bool is_fused = fused_.contains(user);
+      if (is_fused && (found == accesses_.end() || found->second.empty())) return {};
       for (int64_t i = 0; i < user->operand_count(); ++i) {
         if (user->operand(i) != &instruction) continue;
         const bool is_part =
-            !is_virtual && (user->opcode() == HloOpcode::kConcatenate ||
-                            (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
-        const std::optional<int64_t> shift = is_part ? 0 : MinorShift(*user, i);
-        if (!shift.has_value() || places.size() > kMostPlaces) return {};
-        if (!is_virtual) {
+            !is_fused && (user->opcode() == HloOpcode::kConcatenate ||
+                          (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
+        const std::optional<int64_t> shift = is_part ? 0 : MinorOffset(*user, i);
+        if (!shift.has_value() || accesses.size() > kMostAccesses) return {};
+        if (!is_fused) {
           add(user, *shift);
           continue;
         }
-        for (const RowPlace& place : found->second) add(place.kernel, place.shift + *shift);
+        for (const RowAccess& access : found->second) add(access.kernel, access.shift + *shift);
       }
     }
-    return places;
+    return accesses;
   }
 
   // The cuts of the rows of a kernel, with those of an instruction that it reads there.
-  std::vector<int64_t> CutsWith(const HloInstruction& instruction, const RowPlace& place) const {
-    const auto found = cuts_.find(place.kernel);
-    std::vector<int64_t> cuts = found == cuts_.end() ? std::vector<int64_t>() : found->second;
-    for (const int64_t cut : MinorCuts(instruction)) cuts.push_back(cut - place.shift);
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    return cuts;
+  std::vector<int64_t> BoundariesWith(const HloInstruction& instruction,
+                                      const RowAccess& access) const {
+    const auto found = boundaries_.find(access.kernel);
+    std::vector<int64_t> boundaries =
+        found == boundaries_.end() ? std::vector<int64_t>() : found->second;
+    for (const int64_t boundary : MinorBoundaries(instruction))
+      boundaries.push_back(boundary - access.shift);
+    std::sort(boundaries.begin(), boundaries.end());
+    boundaries.erase(std::unique(boundaries.begin(), boundaries.end()), boundaries.end());
+    return boundaries;
   }
 
-  void AddCuts(const HloInstruction& instruction) {
-    constexpr size_t kMostCuts = 64;
-    if (MinorCuts(instruction).empty()) return;
-    for (const RowPlace& place : places_[&instruction]) {
-      std::vector<int64_t> cuts = CutsWith(instruction, place);
-      if (cuts.size() <= kMostCuts) cuts_[place.kernel] = std::move(cuts);
+  void AddBoundaries(const HloInstruction& instruction) {
+    constexpr size_t kMostBoundaries = 64;
+    if (MinorBoundaries(instruction).empty()) return;
+    for (const RowAccess& access : accesses_[&instruction]) {
+      std::vector<int64_t> boundaries = BoundariesWith(instruction, access);
+      if (boundaries.size() <= kMostBoundaries) boundaries_[access.kernel] = std::move(boundaries);
     }
   }
 
   // Whether kernels read a concatenation in parts of their rows of one operand each.
-  bool ReadsInParts(const HloInstruction& concatenate) const {
-    const std::vector<RowPlace>& places = places_.at(&concatenate);
-    if (places.empty()) return false;
-    for (const RowPlace& place : places) {
-      if (!place.kernel->shape().IsArray() || place.kernel->shape().rank() == 0) return false;
-      const int64_t length = place.kernel->shape().dimensions().back();
+  bool ReadsInPartitions(const HloInstruction& concatenate) const {
+    const std::vector<RowAccess>& accesses = accesses_.at(&concatenate);
+    if (accesses.empty()) return false;
+    for (const RowAccess& access : accesses) {
+      if (!access.kernel->shape().IsArray() || access.kernel->shape().rank() == 0) return false;
+      const int64_t length = access.kernel->shape().dimensions().back();
       if (length < kLeastRow ||
-          PartsBetween(CutsWith(concatenate, place), length, kUsualMachine.Lanes(4)).empty()) {
+          PartitionBetween(BoundariesWith(concatenate, access), length, kUsualMachine.Lanes(4))
+              .empty()) {
         return false;
       }
     }
     return true;
   }
 
-  bool MayJoin(const HloInstruction& concatenate) const {
+  bool MayConcatenate(const HloInstruction& concatenate) const {
     return IsReadByPart(concatenate) ||
            (concatenate.operand_count() <= 3 &&
-            (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate)));
+            (ConcatenatesCheapOperands(concatenate) || ReadsInPartitions(concatenate)));
   }
 
   static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
@@ -448,7 +456,7 @@ class Planner {
   }
 
   // Whether a kernel would compute an element more than once.
-  bool Rereads(const HloInstruction& instruction) const {
+  bool Recomputes(const HloInstruction& instruction) const {
     int64_t accesses = 0;
     for (const HloInstruction* user : instruction.users()) {
       switch (user->opcode()) {
@@ -457,7 +465,7 @@ class Planner {
           break;
         case HloOpcode::kGather:
           if (user->operand(0) == &instruction || !ReadsIndicesOnce(*user) ||
-              rereads_.contains(user)) {
+              recomputed_.contains(user)) {
             return true;
           }
           break;
@@ -471,30 +479,30 @@ class Planner {
         case HloOpcode::kDynamicSlice:
         case HloOpcode::kReverse:
         case HloOpcode::kTranspose:
-          if (rereads_.contains(user)) return true;
+          if (recomputed_.contains(user)) return true;
           ++accesses;
           break;
         case HloOpcode::kReduce:
           // A row that is reduced where it is needed is computed twice; that costs less than
           // memory.
-          if (virtual_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
+          if (fused_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
             break;
           ++accesses;
           break;
         case HloOpcode::kReshape:
         case HloOpcode::kBitcast:
-          if (rereads_.contains(user)) return true;
+          if (recomputed_.contains(user)) return true;
           break;
         default:
           // What is cheap and computed several times has its operands computed as often.
-          if (IsElementwise(*user) && rereads_.contains(user)) return true;
+          if (IsElementwise(*user) && recomputed_.contains(user)) return true;
           break;
       }
     }
     return accesses > 1 || (accesses == 1 && instruction.users().size() > 1);
   }
 
-  bool CanBeVirtual(const HloInstruction& instruction) const {
+  bool CanBeFused(const HloInstruction& instruction) const {
     if (instruction.IsRoot() || instruction.users().empty() || instruction.HasSideEffect() ||
         !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
       return false;
@@ -538,7 +546,7 @@ class Planner {
   }
 
   // Vectors that cross from one operand to the next compute both.
-  static bool JoinsWhatIsCheap(const HloInstruction& concatenate) {
+  static bool ConcatenatesCheapOperands(const HloInstruction& concatenate) {
     for (const HloInstruction* operand : concatenate.operands()) {
       for (int level = 0; level < 3; ++level) {
         if (operand->opcode() == HloOpcode::kParameter) break;
@@ -574,7 +582,7 @@ class Planner {
         const bool keeps_rows =
             IsElementwise(*user) || IsView(user->opcode()) || is_broadcast || rows_.contains(user);
         if (!keeps_rows) return false;
-        if (virtual_.contains(user)) {
+        if (fused_.contains(user)) {
           pending.push_back(user);
         } else if (kernel != nullptr && kernel != user) {
           return false;
@@ -606,7 +614,7 @@ class Planner {
           !(IsComputedByRows(instruction) && TransposesComputedRows(*user))) {
         return false;
       }
-      if (virtual_.contains(user)) continue;
+      if (fused_.contains(user)) continue;
       if (!IsGenerated(*user)) return false;
       // What is updated in place is read and written in memory.
       for (int64_t i = 0; i < UpdatedCount(*user); ++i) {
@@ -617,22 +625,22 @@ class Planner {
   }
 
   HloComputation* const computation_;
-  FusedProducers virtual_;
+  FusedProducers fused_;
   absl::flat_hash_set<const HloInstruction*> rows_;         // virtual reductions, see IsRowOfResult
-  absl::flat_hash_set<const HloInstruction*> rereads_;      // virtual, and computed more than once
+  absl::flat_hash_set<const HloInstruction*> recomputed_;   // virtual, and computed more than once
   absl::flat_hash_set<const HloInstruction*> row_kernels_;  // with some of rows_
   absl::flat_hash_set<const HloInstruction*> inner_kernels_;  // that combine elements otherwise
   absl::flat_hash_map<const HloInstruction*, std::vector<Path>> paths_;
   absl::flat_hash_map<const HloInstruction*, int64_t> path_costs_;
   absl::flat_hash_map<const HloInstruction*, std::vector<Pass>> passes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;  // 0: few passes
-  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> consumers_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
   // Those that concatenations of a kernel read, with the arithmetic on the way there.
-  absl::flat_hash_map<const HloInstruction*, int64_t> joined_;
-  absl::flat_hash_map<const HloInstruction*, std::vector<RowPlace>> places_;
-  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> cuts_;  // of kernels
+  absl::flat_hash_map<const HloInstruction*, int64_t> concatenated_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<RowAccess>> accesses_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> boundaries_;  // of kernels
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ bool ReadsThroughScale(const HloInstruction& user, const HloInstruction& view) {
 
 }  // namespace
 
-bool IsTransposedView(const HloInstruction& instruction) {
+bool IsFoldedTranspose(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kTranspose || instruction.IsRoot() ||
       instruction.users().empty()) {
     return false;
@@ -48,7 +48,7 @@ bool IsTransposedView(const HloInstruction& instruction) {
                      });
 }
 
-bool IsScaledView(const HloInstruction& instruction) {
+bool IsFoldedScaling(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kMultiply || instruction.IsRoot() ||
       instruction.users().empty() || !instruction.control_predecessors().empty() ||
       !instruction.control_successors().empty()) {
@@ -76,7 +76,7 @@ double ScaleOf(const HloInstruction& view) {
   return *SplatValue(*view.operand(SplatOperand(view)));
 }
 
-bool IsScaleOfViews(const HloInstruction& instruction) {
+bool IsScaleOfFoldedOperands(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kBroadcast || instruction.IsRoot() ||
       instruction.users().empty() || !instruction.control_predecessors().empty() ||
       !instruction.control_successors().empty()) {
@@ -84,7 +84,7 @@ bool IsScaleOfViews(const HloInstruction& instruction) {
   }
   return std::all_of(instruction.users().begin(), instruction.users().end(),
                      [&](const HloInstruction* user) {
-                       return IsScaledView(*user) && ScaledArray(*user) != &instruction;
+                       return IsFoldedScaling(*user) && ScaledArray(*user) != &instruction;
                      });
 }
 

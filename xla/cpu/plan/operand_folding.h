@@ -11,16 +11,16 @@
 namespace xla::cpu {
 
 // Whether the instruction is a transpose that is read by dots alone, which take any strides.
-bool IsTransposedView(const HloInstruction& instruction);
+bool IsFoldedTranspose(const HloInstruction& instruction);
 
 // Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by
 // dots and as the kernel of convolutions alone: these multiply as they read.
-bool IsScaledView(const HloInstruction& instruction);
+bool IsFoldedScaling(const HloInstruction& instruction);
 // The array of a scaled view, and the number.
 const HloInstruction* ScaledArray(const HloInstruction& view);
 double ScaleOf(const HloInstruction& view);
 // Whether the instruction is the number of scaled views alone, as an array.
-bool IsScaleOfViews(const HloInstruction& instruction);
+bool IsScaleOfFoldedOperands(const HloInstruction& instruction);
 
 // Whether the instruction holds the index along the sorted dimension, and is read by sorts of the
 // library alone: these know the index.

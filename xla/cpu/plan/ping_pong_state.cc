@@ -8,9 +8,9 @@ namespace {
 
 // Whether the arrays share bytes without being in the same place.
 bool OverlapPartly(const ScheduledValue& a, const ScheduledValue& b) {
-  if (a.place.memory != b.place.memory || a.place.number != b.place.number) return false;
-  if (a.place == b.place) return a.bytes != b.bytes;
-  return a.place.offset < b.place.offset + b.bytes && b.place.offset < a.place.offset + a.bytes;
+  if (a.slice.memory != b.slice.memory || a.slice.number != b.slice.number) return false;
+  if (a.slice == b.slice) return a.bytes != b.bytes;
+  return a.slice.offset < b.slice.offset + b.bytes && b.slice.offset < a.slice.offset + a.bytes;
 }
 
 bool Contains(const std::vector<ValueId>& values, ValueId value) {
@@ -19,7 +19,8 @@ bool Contains(const std::vector<ValueId>& values, ValueId value) {
 
 }  // namespace
 
-std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
+                                          const ScheduledItem& loop) {
   std::vector<ValueId> used = {loop.predicate}, made;
   for (const auto& body : loop.bodies) {
     for (const ScheduledItem& item : body) {
@@ -37,11 +38,11 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
 
-  std::vector<Exchange> exchanges;
+  std::vector<PingPongPair> pairs;
   const auto is_free = [&](ValueId value) {
-    const Place& place = schedule.At(value).place;
-    for (const Exchange& exchange : exchanges) {
-      if (schedule.At(exchange.state).place == place || schedule.At(exchange.next).place == place)
+    const BufferSlice& slice = schedule.At(value).slice;
+    for (const PingPongPair& pair : pairs) {
+      if (schedule.At(pair.state).slice == slice || schedule.At(pair.next).slice == slice)
         return false;
     }
     return std::none_of(used.begin(), used.end(), [&](ValueId other) {
@@ -61,34 +62,33 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
     const ValueId next = copy->operands[0], state = copy->results[0];
     const ScheduledValue &from = schedule.At(next), &to = schedule.At(state);
     const auto is_own = [](const ScheduledValue& value) {
-      return value.place.memory == Place::Memory::kScratch ||
-             value.place.memory == Place::Memory::kResult;
+      return value.slice.memory == BufferSlice::Memory::kScratch ||
+             value.slice.memory == BufferSlice::Memory::kResult;
     };
-    if (from.bytes < kLeastExchangedBytes || from.place == to.place || !is_own(from) ||
+    if (from.bytes < kLeastPingPongBytes || from.slice == to.slice || !is_own(from) ||
         !is_own(to) || !Contains(made, next) || !is_free(next) || !is_free(state)) {
       continue;
     }
     // Other arrays of the state do not take the next one from here as well.
     const bool is_shared = std::any_of(first_copy, body.end(), [&](const ScheduledItem& other) {
-      return &other != &*copy && (schedule.At(other.operands[0]).place == from.place ||
-                                  schedule.At(other.operands[0]).place == to.place ||
-                                  schedule.At(other.results[0]).place == from.place ||
-                                  schedule.At(other.results[0]).place == to.place);
+      return &other != &*copy && (schedule.At(other.operands[0]).slice == from.slice ||
+                                  schedule.At(other.operands[0]).slice == to.slice ||
+                                  schedule.At(other.results[0]).slice == from.slice ||
+                                  schedule.At(other.results[0]).slice == to.slice);
     });
-    if (!is_shared) exchanges.push_back({state, next});
+    if (!is_shared) pairs.push_back({state, next});
   }
-  return exchanges;
+  return pairs;
 }
 
-Place ExchangedPlace(const ProgramSchedule& schedule, const std::vector<Exchange>& exchanges,
-                     const Place& place) {
-  for (const Exchange& exchange : exchanges) {
-    const Place &state = schedule.At(exchange.state).place,
-                &next = schedule.At(exchange.next).place;
-    if (place == state) return next;
-    if (place == next) return state;
+BufferSlice SwappedSlice(const ProgramSchedule& schedule, const std::vector<PingPongPair>& pairs,
+                         const BufferSlice& slice) {
+  for (const PingPongPair& pair : pairs) {
+    const BufferSlice &state = schedule.At(pair.state).slice, &next = schedule.At(pair.next).slice;
+    if (slice == state) return next;
+    if (slice == next) return state;
   }
-  return place;
+  return slice;
 }
 
 }  // namespace xla::cpu

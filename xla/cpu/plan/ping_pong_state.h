@@ -13,20 +13,21 @@
 namespace xla::cpu {
 
 // Smaller arrays are copied in no time.
-inline constexpr int64_t kLeastExchangedBytes = kUsualMachine.page_bytes;
+inline constexpr int64_t kLeastPingPongBytes = kUsualMachine.page_bytes;
 
-struct Exchange {
+struct PingPongPair {
   ValueId state = kNoValue, next = kNoValue;  // the places of which are exchanged
 };
 
 // The copies at the end of the body of a loop that exchanges can take the place of. Nothing in the
 // loop overlaps with the memory of either array but is in the same place. Empty where the loop does
 // more than to run kernels of generated code and copies.
-std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const ScheduledItem& loop);
+std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
+                                          const ScheduledItem& loop);
 
 // The place of a value where the arrays are exchanged.
-Place ExchangedPlace(const ProgramSchedule& schedule, const std::vector<Exchange>& exchanges,
-                     const Place& place);
+BufferSlice SwappedSlice(const ProgramSchedule& schedule, const std::vector<PingPongPair>& pairs,
+                         const BufferSlice& slice);
 
 }  // namespace xla::cpu
 

@@ -70,7 +70,7 @@ class Scheduler {
       b_.in_results.emplace_back(value, alias.result);
       return;
     }
-    b_.schedule.values[Position(value)].place = {Place::Memory::kArgument, argument, 0};
+    b_.schedule.values[Position(value)].slice = {BufferSlice::Memory::kArgument, argument, 0};
     b_.lives[Position(value)].is_temporary = false;
   }
 
@@ -176,8 +176,9 @@ class Scheduler {
         if (leaves.size() != 1 && instruction.shape().IsTuple())
           return absl::InternalError(absl::StrCat(instruction.name(), ": a tuple as a constant"));
         if (leaves[0] != kNoValue) {
-          b_.schedule.values[Position(leaves[0])].place = {
-              Place::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()), 0};
+          b_.schedule.values[Position(leaves[0])].slice = {
+              BufferSlice::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()),
+              0};
           b_.lives[Position(leaves[0])].is_temporary = false;
           b_.schedule.constants.push_back(&instruction);
         }
@@ -419,8 +420,9 @@ absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& comput
   for (size_t k = 0; k < builder.schedule.results.size() && !aliases.empty(); ++k) {
     const ValueId value = builder.schedule.results[k];
     if (value == kNoValue) continue;
-    const Place& place = builder.schedule.values[static_cast<size_t>(value)].place;
-    if (place.memory != Place::Memory::kResult || place.number == static_cast<int32_t>(k)) continue;
+    const BufferSlice& slice = builder.schedule.values[static_cast<size_t>(value)].slice;
+    if (slice.memory != BufferSlice::Memory::kResult || slice.number == static_cast<int32_t>(k))
+      continue;
     return ScheduleComputation(computation);
   }
   builder.schedule.has_aliases = !aliases.empty();
@@ -437,7 +439,7 @@ std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const Schedul
     bool is_written = false;
     for (const ValueId result : item.results) {
       is_written |= operand != kNoValue && result != kNoValue &&
-                    schedule.At(operand).place == schedule.At(result).place;
+                    schedule.At(operand).slice == schedule.At(result).slice;
     }
     written.push_back(is_written);
   }

@@ -17,12 +17,12 @@
 namespace xla::cpu {
 
 // Where an array is while the program runs.
-struct Place {
+struct BufferSlice {
   enum class Memory : uint8_t { kScratch, kArgument, kResult, kConstant };
   Memory memory = Memory::kScratch;
   int32_t number = 0;  // of the argument leaf, result leaf or constant
   int64_t offset = 0;  // bytes
-  bool operator==(const Place&) const = default;
+  bool operator==(const BufferSlice&) const = default;
 };
 
 using ValueId = int32_t;
@@ -33,7 +33,7 @@ struct ScheduledValue {
   const HloInstruction* instruction = nullptr;  // that makes it
   const Shape* shape = nullptr;
   int64_t bytes = 0;
-  Place place;
+  BufferSlice slice;
   int32_t buffer = -1;  // values in the same buffer have the same place
   // Positions (ScheduledItem::position) of what makes it first and reads it last, loops included.
   int32_t begin = 0, end = 0;

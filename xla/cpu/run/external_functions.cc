@@ -273,15 +273,17 @@ extern "C" {
 int32_t XlaCpuPoll(void* state) { return static_cast<RunState*>(state)->Poll().ok() ? 0 : 1; }
 
 // Not 0 if the run is to stop.
-int32_t XlaCpuRunSteps(const void* steps, void* state) {
-  return RunStepsOfFunction(*static_cast<const Steps*>(steps), *static_cast<RunState*>(state)) ? 0
-                                                                                               : 1;
+int32_t XlaCpuRunThunks(const void* thunks, void* state) {
+  return RunThunksOfFunction(*static_cast<const ThunkSequence*>(thunks),
+                             *static_cast<RunState*>(state))
+             ? 0
+             : 1;
 }
 
 // The program of that number, on arguments and for results in memory.
 void XlaCpuApply(void* state, int64_t number, char* cells) {
   RunState& run = *static_cast<RunState*>(state);
-  run.applied()[static_cast<size_t>(number)]->Run(run, cells);
+  run.nested()[static_cast<size_t>(number)]->Run(run, cells);
 }
 
 void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, const void* b,
@@ -318,7 +320,7 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
       {"XlaCpuApply", Address(XlaCpuApply)},
       {"XlaCpuFunction", Address(XlaCpuFunction)},
       {"XlaCpuPoll", Address(XlaCpuPoll)},
-      {"XlaCpuRunSteps", Address(XlaCpuRunSteps)},
+      {"XlaCpuRunThunks", Address(XlaCpuRunThunks)},
       {"memcpy", Address(std::memcpy)},
       {"memset", Address(std::memset)},
       {"memmove", Address(std::memmove)},

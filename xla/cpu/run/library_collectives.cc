@@ -170,7 +170,7 @@ absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) 
     std::memcpy(result, first.data, Position(bytes));
     return absl::OkStatus();
   }
-  if (call.folds.size() <= i || call.folds[i] == nullptr) {
+  if (call.combiners.size() <= i || call.combiners[i] == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("its computation is not a function of two scalars to a scalar of the type of "
                      "operand ",
@@ -182,7 +182,7 @@ absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) 
   arrays.push_back(reinterpret_cast<char*>(call.state));
   return call.state->ParallelFor(
       bytes / ElementBytes(first), 65536, [&](int64_t begin, int64_t end) {
-        call.folds[i](arrays.data(), static_cast<int64_t>(parts.size()), begin, end);
+        call.combiners[i](arrays.data(), static_cast<int64_t>(parts.size()), begin, end);
         return absl::OkStatus();
       });
 }

@@ -11,19 +11,19 @@
 
 namespace xla::cpu {
 
-AppliedProgram::AppliedProgram(ProgramSchedule schedule, int32_t arguments)
+NestedProgram::NestedProgram(ProgramSchedule schedule, int32_t arguments)
     : schedule_(std::move(schedule)), arguments_(arguments) {}
 
-void AppliedProgram::FreeMemory::operator()(char* memory) const { runtime::FreeHostMemory(memory); }
+void NestedProgram::FreeMemory::operator()(char* memory) const { runtime::FreeHostMemory(memory); }
 
-int64_t AppliedProgram::FrameBytes() const {
+int64_t NestedProgram::FrameBytes() const {
   int64_t library = 0;
   for (const kernels::Kernel* kernel : prepared)
     library = std::max(library, kernel->ScratchBytes(/*workers=*/1));
   return schedule_.scratch_bytes + library;
 }
 
-absl::StatusOr<AppliedProgram::Frame> AppliedProgram::TakeFrame() const {
+absl::StatusOr<NestedProgram::Frame> NestedProgram::TakeFrame() const {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!frames_.empty()) {
@@ -47,7 +47,7 @@ absl::StatusOr<AppliedProgram::Frame> AppliedProgram::TakeFrame() const {
 }
 
 // Nothing may be thrown through generated code.
-void AppliedProgram::Run(RunState& caller, char* cells) const {
+void NestedProgram::Run(RunState& caller, char* cells) const {
   if (!caller.Poll().ok()) return;
   absl::Status status;
   try {
@@ -57,12 +57,12 @@ void AppliedProgram::Run(RunState& caller, char* cells) const {
       for (int32_t i = 0; i < arguments() + results(); ++i)
         frame->bases[static_cast<size_t>(1 + i)] = cells + i * kCellBytes;
       RunState state(caller, frame->bases.data());
-      status = RunSteps(steps, state);
+      status = RunThunks(thunks, state);
       const std::lock_guard<std::mutex> lock(mutex_);
       frames_.push_back(*std::move(frame));
     }
   } catch (const std::bad_alloc&) {
-    status = absl::ResourceExhaustedError("the system has no memory for a step");
+    status = absl::ResourceExhaustedError("the system has no memory for a thunk");
   }
   if (!status.ok()) caller.set_failure(std::move(status));
 }

@@ -18,11 +18,11 @@
 namespace xla::cpu {
 
 // Thread-safe once it is made.
-class AppliedProgram {
+class NestedProgram {
  public:
-  AppliedProgram(ProgramSchedule schedule, int32_t arguments);
-  AppliedProgram(const AppliedProgram&) = delete;
-  AppliedProgram& operator=(const AppliedProgram&) = delete;
+  NestedProgram(ProgramSchedule schedule, int32_t arguments);
+  NestedProgram(const NestedProgram&) = delete;
+  NestedProgram& operator=(const NestedProgram&) = delete;
 
   const ProgramSchedule& schedule() const { return schedule_; }
   int32_t arguments() const { return arguments_; }
@@ -36,7 +36,7 @@ class AppliedProgram {
   int64_t FrameBytes() const;
 
   // What lowering makes.
-  Steps steps;
+  ThunkSequence thunks;
   std::vector<const kernels::Kernel*> prepared;
   std::vector<char*> constants;
   std::vector<std::unique_ptr<char[]>> copied_constants;  // of other layouts

@@ -22,14 +22,14 @@
 
 namespace xla::cpu {
 
-class AppliedProgram;  // nested_program.h
+class NestedProgram;  // nested_program.h
 
 // What a caller may add to a run.
 struct RunExtras {
   runtime::MemoryBudget* budget = nullptr;  // of all devices
   const CpuCustomCalls* custom_calls = nullptr;
   // Programs that generated code calls, by number.
-  absl::Span<const std::unique_ptr<AppliedProgram>> applied;
+  absl::Span<const std::unique_ptr<NestedProgram>> nested;
 };
 
 // What steps need: memory, threads, cancellation. Kernels take it as their context.
@@ -45,7 +45,7 @@ class RunState final : public kernels::Context {
         bases_(bases),
         device_(caller.device_),
         extras_(caller.extras_),
-        is_applied_(true) {}
+        is_nested_(true) {}
 
   const runtime::ExecutionContext& context() const { return context_; }
   const CpuCustomCalls* custom_calls() const { return extras_.custom_calls; }
@@ -59,11 +59,11 @@ class RunState final : public kernels::Context {
     return {context_.wait_timeout, [this] { return Poll(); }};
   }
 
-  bool is_applied() const { return is_applied_; }
-  absl::Span<const std::unique_ptr<AppliedProgram>> applied() const { return extras_.applied; }
+  bool is_nested() const { return is_nested_; }
+  absl::Span<const std::unique_ptr<NestedProgram>> nested() const { return extras_.nested; }
   // Told of the steps of the whole program.
-  runtime::StepObserver* observer() const { return is_applied_ ? nullptr : context_.step_observer; }
-  int32_t workers() const { return is_applied_ ? 1 : pool_.num_threads(); }
+  runtime::StepObserver* observer() const { return is_nested_ ? nullptr : context_.step_observer; }
+  int32_t workers() const { return is_nested_ ? 1 : pool_.num_threads(); }
 
   absl::Status ParallelFor(int64_t count, int64_t chunk,
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) override;
@@ -88,7 +88,7 @@ class RunState final : public kernels::Context {
   char* const* const bases_;
   DeviceState& device_;
   RunExtras extras_;
-  const bool is_applied_ = false;
+  const bool is_nested_ = false;
   std::atomic<bool> has_failed_{false};
   absl::Status failure_;      // before has_failed_ is set
   mutable std::mutex mutex_;  // of those who set it

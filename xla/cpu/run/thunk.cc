@@ -45,7 +45,7 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
 
 absl::Status RunState::ParallelFor(int64_t count, int64_t chunk,
                                    absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
-  if (!is_applied_) return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
+  if (!is_nested_) return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
   chunk = std::max<int64_t>(chunk, 1);
   for (int64_t begin = 0; begin < count; begin += chunk) {
     XLA_RETURN_IF_ERROR(body(begin, std::min(count, begin + chunk)));
@@ -65,10 +65,10 @@ void RunState::set_failure(absl::Status failure) {
   has_failed_.store(true, std::memory_order_release);
 }
 
-absl::Status RunSteps(const Steps& steps, RunState& state) {
+absl::Status RunThunks(const ThunkSequence& thunks, RunState& state) {
   if (runtime::StepObserver* const observer = state.observer()) {
     const int64_t device = state.device().position.id();
-    for (const std::unique_ptr<Step>& step : steps) {
+    for (const std::unique_ptr<Thunk>& step : thunks) {
       observer->OnStepBegin(device, step->instruction());
       const runtime::StepObserver::Time begin = std::chrono::steady_clock::now();
       XLA_RETURN_IF_ERROR(step->Run(state));
@@ -76,32 +76,32 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
     }
     return absl::OkStatus();
   }
-  for (const std::unique_ptr<Step>& step : steps) {
+  for (const std::unique_ptr<Thunk>& step : thunks) {
     XLA_RETURN_IF_ERROR(step->Run(state));
   }
   return absl::OkStatus();
 }
 
-absl::Status OverridableStep::Run(RunState& state) const {
+absl::Status OverridableThunk::Run(RunState& state) const {
   return (HasCustomCallHandler(state, *instruction()) ? handler_ : kernel_)->Run(state);
 }
 
 // Nothing may be thrown through generated code.
-bool RunStepsOfFunction(const Steps& steps, RunState& state) {
+bool RunThunksOfFunction(const ThunkSequence& thunks, RunState& state) {
   if (!state.failure().ok()) return false;
   try {
     // Generated loops ask rarely, as they do not know how long these steps take.
     absl::Status status = state.Poll();
-    if (status.ok()) status = RunSteps(steps, state);
+    if (status.ok()) status = RunThunks(thunks, state);
     if (status.ok()) return true;
     state.set_failure(std::move(status));
   } catch (const std::bad_alloc&) {
-    state.set_failure(absl::ResourceExhaustedError("the system has no memory for a step"));
+    state.set_failure(absl::ResourceExhaustedError("the system has no memory for a thunk"));
   }
   return false;
 }
 
-absl::Status KernelStep::Run(RunState& state) const {
+absl::Status KernelThunk::Run(RunState& state) const {
   absl::InlinedVector<char*, kFewArrays> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
   arrays.push_back(reinterpret_cast<char*>(&state));
@@ -116,7 +116,7 @@ absl::Status KernelStep::Run(RunState& state) const {
   return state.Poll();  // long loops end early if the run does
 }
 
-absl::Status CopyStep::Run(RunState& state) const {
+absl::Status CopyThunk::Run(RunState& state) const {
   char* const from = from_.In(state);
   char* const to = to_.In(state);
   const Machine& machine = MachineOfThread();
@@ -130,7 +130,7 @@ absl::Status CopyStep::Run(RunState& state) const {
   });
 }
 
-absl::Status LibraryStep::Run(RunState& state) const {
+absl::Status LibraryThunk::Run(RunState& state) const {
   absl::InlinedVector<char*, kFewArrays> operands, results;
   const auto in = [&](const std::optional<Slot>& slot) -> char* {
     return slot.has_value() ? slot->In(state) : nullptr;
@@ -138,27 +138,27 @@ absl::Status LibraryStep::Run(RunState& state) const {
   for (const auto& slot : operands_) operands.push_back(in(slot));
   for (const auto& slot : results_) results.push_back(in(slot));
   const absl::Status status =
-      function_({instruction(), &state, operands, results, folds_, site_.get()});
+      function_({instruction(), &state, operands, results, combiners_, site_.get()});
   if (status.ok()) return state.failure();
   return absl::Status(status.code(),
                       absl::StrCat(instruction()->ToShortString(), ": ", status.message()));
 }
 
-absl::Status BitcastStep::Run(RunState& state) const {
+absl::Status BitcastThunk::Run(RunState& state) const {
   return kernels::BitcastArray(state, from_, to_, operand_.In(state), result_.In(state));
 }
 
-absl::Status WhileStep::Run(RunState& state) const {
+absl::Status WhileThunk::Run(RunState& state) const {
   const char* const predicate = predicate_.In(state);
   for (size_t turn = 0;; turn = (turn + 1) % turns_.size()) {
-    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].condition, state));
-    if (*predicate == 0) return turn == 0 ? absl::OkStatus() : RunSteps(finish_, state);
-    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].body, state));
+    XLA_RETURN_IF_ERROR(RunThunks(turns_[turn].condition, state));
+    if (*predicate == 0) return turn == 0 ? absl::OkStatus() : RunThunks(finish_, state);
+    XLA_RETURN_IF_ERROR(RunThunks(turns_[turn].body, state));
     XLA_RETURN_IF_ERROR(state.Poll());
   }
 }
 
-absl::Status ScalarLoopStep::Run(RunState& state) const {
+absl::Status LoopFunctionThunk::Run(RunState& state) const {
   absl::InlinedVector<char*, kFewArrays> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
   if (units_ > chunk_) {
@@ -172,7 +172,7 @@ absl::Status ScalarLoopStep::Run(RunState& state) const {
   return state.Poll();
 }
 
-absl::Status NativeLoopStep::Run(RunState& state) const {
+absl::Status CompiledWhileThunk::Run(RunState& state) const {
   absl::InlinedVector<char*, 64> table;
   for (const Entry& entry : table_) {
     switch (entry.kind) {
@@ -191,7 +191,7 @@ absl::Status NativeLoopStep::Run(RunState& state) const {
   return state.Poll();
 }
 
-absl::Status ConditionalStep::Run(RunState& state) const {
+absl::Status ConditionalThunk::Run(RunState& state) const {
   const char* const selector = selector_.In(state);
   size_t branch = 0;
   if (is_predicate_) {
@@ -202,7 +202,7 @@ absl::Status ConditionalStep::Run(RunState& state) const {
     const size_t last = branches_.size() - 1;
     branch = index < 0 || static_cast<size_t>(index) > last ? last : static_cast<size_t>(index);
   }
-  return RunSteps(branches_[branch], state);
+  return RunThunks(branches_[branch], state);
 }
 
 }  // namespace xla::cpu

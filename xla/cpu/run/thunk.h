@@ -26,9 +26,9 @@ struct Slot {
   char* In(const RunState& state) const { return state.base(base) + offset; }
 };
 
-class Step {
+class Thunk {
  public:
-  virtual ~Step() = default;
+  virtual ~Thunk() = default;
   virtual absl::Status Run(RunState& state) const = 0;
   // Of the instruction that it computes; for profiles. Null: part of another step.
   const HloInstruction* instruction() const { return instruction_; }
@@ -37,18 +37,18 @@ class Step {
  private:
   const HloInstruction* instruction_ = nullptr;
 };
-using Steps = std::vector<std::unique_ptr<Step>>;
+using ThunkSequence = std::vector<std::unique_ptr<Thunk>>;
 
-absl::Status RunSteps(const Steps& steps, RunState& state);
+absl::Status RunThunks(const ThunkSequence& thunks, RunState& state);
 // The same for generated code. False: the state has the reason.
-bool RunStepsOfFunction(const Steps& steps, RunState& state);
+bool RunThunksOfFunction(const ThunkSequence& thunks, RunState& state);
 
 // Generated code, see kernel/kernel_code.h.
 using KernelFunction = void (*)(char** arrays, int64_t begin, int64_t end);
 
-class KernelStep final : public Step {
+class KernelThunk final : public Thunk {
  public:
-  KernelStep(KernelFunction function, std::vector<Slot> arrays, int64_t units, int64_t chunk)
+  KernelThunk(KernelFunction function, std::vector<Slot> arrays, int64_t units, int64_t chunk)
       : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
   absl::Status Run(RunState& state) const override;
 
@@ -58,9 +58,9 @@ class KernelStep final : public Step {
   const int64_t units_, chunk_;
 };
 
-class CopyStep final : public Step {
+class CopyThunk final : public Thunk {
  public:
-  CopyStep(Slot from, Slot to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
+  CopyThunk(Slot from, Slot to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
   absl::Status Run(RunState& state) const override;
 
  private:
@@ -70,28 +70,28 @@ class CopyStep final : public Step {
 
 // out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end): `arrays` are
 // the parts, the result and the state of the run. See EmitFold.
-using FoldFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
+using CombinerFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
 
 // A function of library_calls.h.
 struct LibraryCall {
   const HloInstruction* instruction;
   RunState* state;
-  absl::Span<char*const> operands, results;  // leaves; null for tokens
-  absl::Span<const FoldFunction> folds;      // of reductions between devices, by operand
-  const runtime::RegistryCallSite* site;     // of custom calls; may be null
+  absl::Span<char*const> operands, results;      // leaves; null for tokens
+  absl::Span<const CombinerFunction> combiners;  // of reductions between devices, by operand
+  const runtime::RegistryCallSite* site;         // of custom calls; may be null
 };
 using LibraryFunction = absl::Status (*)(const LibraryCall& call);
 
-class LibraryStep final : public Step {
+class LibraryThunk final : public Thunk {
  public:
-  LibraryStep(LibraryFunction function, const HloInstruction* inst,
-              std::vector<std::optional<Slot>> operands, std::vector<std::optional<Slot>> results,
-              std::vector<FoldFunction> folds,
-              std::unique_ptr<const runtime::RegistryCallSite> site = nullptr)
+  LibraryThunk(LibraryFunction function, const HloInstruction* inst,
+               std::vector<std::optional<Slot>> operands, std::vector<std::optional<Slot>> results,
+               std::vector<CombinerFunction> combiners,
+               std::unique_ptr<const runtime::RegistryCallSite> site = nullptr)
       : function_(function),
         operands_(std::move(operands)),
         results_(std::move(results)),
-        folds_(std::move(folds)),
+        combiners_(std::move(combiners)),
         site_(std::move(site)) {
     set_instruction(inst);
   }
@@ -100,28 +100,28 @@ class LibraryStep final : public Step {
  private:
   const LibraryFunction function_;
   const std::vector<std::optional<Slot>> operands_, results_;  // none for tokens
-  const std::vector<FoldFunction> folds_;
+  const std::vector<CombinerFunction> combiners_;
   const std::unique_ptr<const runtime::RegistryCallSite> site_;
 };
 
 // A custom call that there is a kernel for, unless the run has a handler of its name.
-class OverridableStep final : public Step {
+class OverridableThunk final : public Thunk {
  public:
-  OverridableStep(const HloInstruction* call, std::unique_ptr<Step> kernel,
-                  std::unique_ptr<Step> handler)
+  OverridableThunk(const HloInstruction* call, std::unique_ptr<Thunk> kernel,
+                   std::unique_ptr<Thunk> handler)
       : kernel_(std::move(kernel)), handler_(std::move(handler)) {
     set_instruction(call);
   }
   absl::Status Run(RunState& state) const override;
 
  private:
-  const std::unique_ptr<Step> kernel_, handler_;
+  const std::unique_ptr<Thunk> kernel_, handler_;
 };
 
 // A bitcast that changes bytes; see ExpandBitcasts.
-class BitcastStep final : public Step {
+class BitcastThunk final : public Thunk {
  public:
-  BitcastStep(const HloInstruction* inst, Shape from, Shape to, Slot operand, Slot result)
+  BitcastThunk(const HloInstruction* inst, Shape from, Shape to, Slot operand, Slot result)
       : from_(std::move(from)), to_(std::move(to)), operand_(operand), result_(result) {
     set_instruction(inst);
   }
@@ -132,30 +132,30 @@ class BitcastStep final : public Step {
   const Slot operand_, result_;
 };
 
-class WhileStep final : public Step {
+class WhileThunk final : public Thunk {
  public:
   // The iterations take turns, one or two. Of two, the second has buffers of the first exchanged,
   // and `finish` exchanges them where the loop ends before a second turn.
   struct Turn {
-    Steps condition, body;
+    ThunkSequence condition, body;
   };
-  WhileStep(Slot predicate, std::vector<Turn> turns, Steps finish)
+  WhileThunk(Slot predicate, std::vector<Turn> turns, ThunkSequence finish)
       : predicate_(predicate), turns_(std::move(turns)), finish_(std::move(finish)) {}
   absl::Status Run(RunState& state) const override;
 
  private:
   const Slot predicate_;
   const std::vector<Turn> turns_;
-  const Steps finish_;
+  const ThunkSequence finish_;
 };
 
 // A loop that is one function, see scalar_while.h.
 using LoopFunction = void (*)(char** arrays, RunState* state, int64_t begin, int64_t end);
 
-class ScalarLoopStep final : public Step {
+class LoopFunctionThunk final : public Thunk {
  public:
-  ScalarLoopStep(LoopFunction function, std::vector<Slot> arrays, int64_t units = 1,
-                 int64_t chunk = 1)
+  LoopFunctionThunk(LoopFunction function, std::vector<Slot> arrays, int64_t units = 1,
+                    int64_t chunk = 1)
       : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
   absl::Status Run(RunState& state) const override;
 
@@ -166,7 +166,7 @@ class ScalarLoopStep final : public Step {
 };
 
 // A loop that is one function, see compiled_while.h.
-class NativeLoopStep final : public Step {
+class CompiledWhileThunk final : public Thunk {
  public:
   struct Entry {
     enum class Kind : uint8_t { kSlot, kAddress, kRun };
@@ -175,28 +175,28 @@ class NativeLoopStep final : public Step {
     void* address = nullptr;
   };
   // `inner`: the steps among the addresses.
-  NativeLoopStep(LoopFunction function, std::vector<Entry> table,
-                 std::vector<std::unique_ptr<Steps>> inner)
+  CompiledWhileThunk(LoopFunction function, std::vector<Entry> table,
+                     std::vector<std::unique_ptr<ThunkSequence>> inner)
       : function_(function), table_(std::move(table)), inner_(std::move(inner)) {}
   absl::Status Run(RunState& state) const override;
 
  private:
   const LoopFunction function_;
   const std::vector<Entry> table_;
-  const std::vector<std::unique_ptr<Steps>> inner_;
+  const std::vector<std::unique_ptr<ThunkSequence>> inner_;
 };
 
-class ConditionalStep final : public Step {
+class ConditionalThunk final : public Thunk {
  public:
   // The selector is a PRED (true: the first branch) or an S32 (out of range: the last branch).
-  ConditionalStep(bool is_predicate, Slot selector, std::vector<Steps> branches)
+  ConditionalThunk(bool is_predicate, Slot selector, std::vector<ThunkSequence> branches)
       : is_predicate_(is_predicate), selector_(selector), branches_(std::move(branches)) {}
   absl::Status Run(RunState& state) const override;
 
  private:
   const bool is_predicate_;
   const Slot selector_;
-  const std::vector<Steps> branches_;
+  const std::vector<ThunkSequence> branches_;
 };
 
 }  // namespace xla::cpu

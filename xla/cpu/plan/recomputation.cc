@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/cpu/plan/bounded_work.h"
+#include "xla/cpu/plan/recomputation.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -78,7 +78,7 @@ class Evaluations {
     double work = 0;
     for (const auto& [instruction, places] : counts_) {
       double count = 0;
-      for (const auto& [place, evaluations] : places) count += evaluations;
+      for (const auto& [slice, evaluations] : places) count += evaluations;
       const double once = Elements(instruction->shape());
       if (costs_.at(instruction) <= kStoreAndLoad) count = std::min(count, once);
       work += count * CombinedElements(*instruction) * ElementCost(*instruction);
@@ -87,16 +87,16 @@ class Evaluations {
   }
 
  private:
-  void Add(const HloInstruction* instruction, int64_t place, double evaluations) {
-    double& count = counts_[instruction][place];
+  void Add(const HloInstruction* instruction, int64_t slice, double evaluations) {
+    double& count = counts_[instruction][slice];
     count = std::max(count, evaluations);
   }
 
   int64_t PlaceOf(const HloInstruction* access, int64_t operand, int64_t outer) {
-    const Access place = {access, operand, outer};
-    const auto found = absl::c_find(places_, place);
+    const Access slice = {access, operand, outer};
+    const auto found = absl::c_find(places_, slice);
     const auto number = static_cast<int64_t>(found - places_.begin()) + 1;
-    if (found == places_.end()) places_.push_back(place);
+    if (found == places_.end()) places_.push_back(slice);
     return number;
   }
 
@@ -112,10 +112,10 @@ class Evaluations {
       VisitAt(user, 0, count);
       return;
     }
-    for (const auto& [place, evaluations] : places) VisitAt(user, place, evaluations);
+    for (const auto& [slice, evaluations] : places) VisitAt(user, slice, evaluations);
   }
 
-  void VisitAt(const HloInstruction& user, int64_t place, double evaluations) {
+  void VisitAt(const HloInstruction& user, int64_t slice, double evaluations) {
     const double combined = CombinedElements(user);
     for (int64_t i = 0; i < user.operand_count(); ++i) {
       const HloInstruction* operand = user.operand(i);
@@ -128,37 +128,37 @@ class Evaluations {
         case HloOpcode::kReshape:
         case HloOpcode::kBitcast:
         case HloOpcode::kTuple:
-          Add(operand, place, evaluations);
+          Add(operand, slice, evaluations);
           break;
         case HloOpcode::kBroadcast: {
           // The same for a whole row if the last dimension is not the operand's: computed once.
           const int64_t last = user.shape().rank() - 1;
           const bool is_by_row = !absl::c_linear_search(user.dimensions(), last);
           const double row = is_by_row ? static_cast<double>(user.shape().dimensions().back()) : 1;
-          Add(operand, PlaceOf(&user, i, place), evaluations / row);
+          Add(operand, PlaceOf(&user, i, slice), evaluations / row);
           break;
         }
         case HloOpcode::kConcatenate:
-          Add(operand, PlaceOf(&user, i, place),
+          Add(operand, PlaceOf(&user, i, slice),
               evaluations * all / std::max(Elements(user.shape()), 1.0));
           break;
         case HloOpcode::kDynamicUpdateSlice:
-          Add(operand, PlaceOf(&user, i, place), std::min(all, evaluations));
+          Add(operand, PlaceOf(&user, i, slice), std::min(all, evaluations));
           break;
         case HloOpcode::kScatter:
-          Add(operand, PlaceOf(&user, i, place), all);
+          Add(operand, PlaceOf(&user, i, slice), all);
           break;
         case HloOpcode::kGather:
-          Add(operand, PlaceOf(&user, i, place),
+          Add(operand, PlaceOf(&user, i, slice),
               i == 0 ? evaluations : std::max(all, evaluations * all / Elements(user.shape())));
           break;
         case HloOpcode::kReduce:
         case HloOpcode::kReduceWindow:
         case HloOpcode::kDot:
-          Add(operand, PlaceOf(&user, i, place), evaluations * combined);
+          Add(operand, PlaceOf(&user, i, slice), evaluations * combined);
           break;
         default:
-          Add(operand, IsElementwise(user) ? place : PlaceOf(&user, i, place), evaluations);
+          Add(operand, IsElementwise(user) ? slice : PlaceOf(&user, i, slice), evaluations);
       }
     }
   }
@@ -182,7 +182,7 @@ class Evaluations {
 
 // Computations that are called rather than applied to elements or fused.
 std::vector<const HloComputation*> CalledComputations(const HloModule& module) {
-  const std::vector<const HloComputation*> code = ComputationsOfAppliedCode(module);
+  const std::vector<const HloComputation*> code = ComputationsOfNestedCode(module);
   const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   std::vector<const HloComputation*> called;
   for (const HloComputation* computation : module.computations()) {

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
-#include "tests/cpu/applied_programs.h"
+#include "tests/cpu/nested_programs.h"
 #include "tests/test_util.h"
 #include "tools/self_check.h"
 #include "xla/cpu/program.h"
@@ -76,7 +76,7 @@ class AppliedBodyTest : public ::testing::TestWithParam<size_t> {};
 TEST_P(AppliedBodyTest, EveryUserAppliesIt) {
   const testing::AppliedBody& body = testing::AppliedBodies()[GetParam()];
   for (const testing::AppliedUser& user : testing::AppliedUsers()) {
-    EXPECT_EQ(CheckProgram(testing::AppliedProgramText(body, user, "s32")), "")
+    EXPECT_EQ(CheckProgram(testing::NestedProgramText(body, user, "s32")), "")
         << body.name << " in " << user.name;
   }
 }
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(All, AppliedBodyTest,
                            return testing::AppliedBodies()[info.param].name;
                          });
 
-TEST(AppliedTest, EveryElementTypePassesThrough) {
+TEST(NestedComputationTest, EveryElementTypePassesThrough) {
   size_t next = 0;
   const std::set<std::string> bodies = {"conditional", "while", "table_by_gather"};
   for (const char* type : {"s8", "s16", "s64", "u8", "u16", "u32", "u64", "bf16", "f16", "f32",
@@ -97,7 +97,7 @@ TEST(AppliedTest, EveryElementTypePassesThrough) {
       // Each type and body with some of the users.
       for (size_t u = next++ % 4; u < testing::AppliedUsers().size(); u += 4) {
         const testing::AppliedUser& user = testing::AppliedUsers()[u];
-        EXPECT_EQ(CheckProgram(testing::AppliedProgramText(body, user, type)), "")
+        EXPECT_EQ(CheckProgram(testing::NestedProgramText(body, user, type)), "")
             << body.name << " in " << user.name << " of " << type;
       }
     }
@@ -105,7 +105,7 @@ TEST(AppliedTest, EveryElementTypePassesThrough) {
 }
 
 // The examples of all operations, each run within a computation that a map applies.
-TEST(AppliedTest, EveryOperationRunsWhereItIsApplied) {
+TEST(NestedComputationTest, EveryOperationRunsWhereItIsApplied) {
   std::set<HloOpcode> seen;
   int refused = 0;
   for (const auto& entry : std::filesystem::directory_iterator(
@@ -178,7 +178,7 @@ TEST(AppliedTest, EveryOperationRunsWhereItIsApplied) {
   }
 }
 
-TEST(AppliedTest, DevicesAreKnownWhereFunctionsAreApplied) {
+TEST(NestedComputationTest, DevicesAreKnownWhereFunctionsAreApplied) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, replica_count=2, num_partitions=2
 f { a = u32[] parameter(0) r = u32[] replica-id() p = u32[] partition-id() ten = u32[] constant(10)
@@ -194,7 +194,7 @@ ENTRY main { x = u32[2] constant({100, 200}) ROOT r = u32[2] map(x), dimensions=
 }
 
 // A reduction between devices combines by any function, however many threads do so.
-TEST(AppliedTest, DevicesCombineByAnyFunction) {
+TEST(NestedComputationTest, DevicesCombineByAnyFunction) {
   for (const testing::AppliedBody& body : testing::AppliedBodies()) {
     SCOPED_TRACE(body.name);
     const testing::AppliedUser user = {"all_reduce", R"(
@@ -205,7 +205,7 @@ a = s32[40] all-reduce(x), to_apply=@max
 b = s32[10] reduce-scatter(x), dimensions={0}, to_apply=@max
 ROOT t = (s32[40], s32[10]) tuple(a, b))"};
     const std::string text =
-        absl::StrReplaceAll(testing::AppliedProgramText(body, user, "s32"),
+        absl::StrReplaceAll(testing::NestedProgramText(body, user, "s32"),
                             {{"HloModule applied", "HloModule applied, replica_count=4"}});
     ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
     const CustomCallRegistry calls = TestCalls();
@@ -233,7 +233,7 @@ ROOT t = (s32[40], s32[10]) tuple(a, b))"};
   }
 }
 
-TEST(AppliedTest, LoopsOfReducersEndWithTheRun) {
+TEST(NestedComputationTest, LoopsOfReducersEndWithTheRun) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m
 forever { s = s32[] parameter(0) ROOT t = pred[] constant(true) }
@@ -251,7 +251,7 @@ ENTRY main { x = s32[1000] iota(), iota_dimension=0 z = s32[] constant(0)
   other.join();
 }
 
-TEST(AppliedTest, ErrorsOfStepsAreThoseOfTheRun) {
+TEST(NestedComputationTest, ErrorsOfStepsAreThoseOfTheRun) {
   CustomCallRegistry calls;
   EXPECT_OK(calls.Register("test.reverse", [](CustomCallFrame&) -> absl::Status {
     return absl::DataLossError("as the test wants it");
@@ -261,7 +261,7 @@ TEST(AppliedTest, ErrorsOfStepsAreThoseOfTheRun) {
       if (body.name != "custom_call") continue;
       SCOPED_TRACE(user.name);
       ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(
-                                                  testing::AppliedProgramText(body, user, "s32")));
+                                                  testing::NestedProgramText(body, user, "s32")));
       for (const int threads : {1, 3}) {
         EXPECT_STATUS(RunCompiled(*module, threads, calls).status(), absl::StatusCode::kDataLoss,
                       "as the test wants it");

@@ -4,8 +4,8 @@
 // A fusion computes its producers where they are used, so that a producer may be computed for one
 // kernel and for another, or many times by one. The work of a compiled program must stay within
 // kMostWork times that of its HLO, or growth with the size of arrays would differ from XLA's.
-#ifndef XLA_CPU_PLAN_BOUNDED_WORK_H_
-#define XLA_CPU_PLAN_BOUNDED_WORK_H_
+#ifndef XLA_CPU_PLAN_RECOMPUTATION_H_
+#define XLA_CPU_PLAN_RECOMPUTATION_H_
 
 #include <cstdint>
 #include <string>
@@ -44,4 +44,4 @@ class WorkBeforeFusion {
 
 }  // namespace xla::cpu
 
-#endif  // XLA_CPU_PLAN_BOUNDED_WORK_H_
+#endif  // XLA_CPU_PLAN_RECOMPUTATION_H_

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels read on the way: parts of rows, concatenations within fusions, loops that exchange
 // buffers.
+#include "xla/cpu/kernel/loop_partitioning.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
-#include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/plan/fusion.h"
 #include "xla/cpu/plan/multi_output.h"
@@ -18,18 +19,18 @@
 namespace xla::cpu {
 namespace {
 
-using Parts = std::vector<RowPart>;
+using Parts = std::vector<LoopPartition>;
 
 TEST(RowPartsTest, AreDividedWhereTheOperandChanges) {
-  EXPECT_EQ(PartsBetween({32}, 64, 16), (Parts{{0, 32}, {32, 64}}));
-  EXPECT_EQ(PartsBetween({1, 99}, 100, 16), (Parts{{1, 99}}));
-  EXPECT_EQ(PartsBetween({-5, 40, 200}, 100, 16), (Parts{{0, 40}, {40, 100}}));
+  EXPECT_EQ(PartitionBetween({32}, 64, 16), (Parts{{0, 32}, {32, 64}}));
+  EXPECT_EQ(PartitionBetween({1, 99}, 100, 16), (Parts{{1, 99}}));
+  EXPECT_EQ(PartitionBetween({-5, 40, 200}, 100, 16), (Parts{{0, 40}, {40, 100}}));
 }
 
 TEST(RowPartsTest, LeaveLittleToScalarCode) {
-  EXPECT_TRUE(PartsBetween({15, 30}, 45, 16).empty());
-  EXPECT_TRUE(PartsBetween({20, 35}, 60, 16).empty());      // 15 of 60
-  EXPECT_TRUE(PartsBetween({20, 40, 60}, 80, 16).empty());  // too many
+  EXPECT_TRUE(PartitionBetween({15, 30}, 45, 16).empty());
+  EXPECT_TRUE(PartitionBetween({20, 35}, 60, 16).empty());      // 15 of 60
+  EXPECT_TRUE(PartitionBetween({20, 40, 60}, 80, 16).empty());  // too many
 }
 
 // Of the root of an entry computation, in vectors of 16.
@@ -39,7 +40,7 @@ Parts PartsOf(const std::string& instructions) {
   EXPECT_OK(module.status());
   if (!module.ok()) return {};
   const HloInstruction* root = (*module)->entry_computation()->root_instruction();
-  return PartsOfRows(*root, root->shape().dimensions().back(), 16);
+  return PartitionRows(*root, root->shape().dimensions().back(), 16);
 }
 
 TEST(RowPartsTest, RowsThatRepeatOthersAreReadRowByRow) {
@@ -180,7 +181,8 @@ size_t ExchangesWith(const std::string& next) {
   if (!schedule.ok()) return 0;
   size_t exchanges = 0;
   for (const ScheduledItem& item : schedule->items) {
-    if (item.kind == ScheduledItem::Kind::kWhile) exchanges += ExchangesOf(*schedule, item).size();
+    if (item.kind == ScheduledItem::Kind::kWhile)
+      exchanges += PingPongPairsOf(*schedule, item).size();
   }
   return exchanges;
 }

@@ -2,8 +2,8 @@
 // Programs whose operations apply computations that hold any other operation: each user (reduce,
 // sort, scatter, ...) with each body. The bodies give what they get, by way of an operation that no
 // pass sees through, so that the results do not depend on an order.
-#ifndef TESTS_CPU_APPLIED_PROGRAMS_H_
-#define TESTS_CPU_APPLIED_PROGRAMS_H_
+#ifndef TESTS_CPU_NESTED_PROGRAMS_H_
+#define TESTS_CPU_NESTED_PROGRAMS_H_
 
 #include <string>
 #include <vector>
@@ -319,8 +319,8 @@ inline const std::vector<AppliedUser>& AppliedUsers() {
 }
 
 // The module, of elements of the type.
-inline std::string AppliedProgramText(const AppliedBody& body, const AppliedUser& user,
-                                      const std::string& type) {
+inline std::string NestedProgramText(const AppliedBody& body, const AppliedUser& user,
+                                     const std::string& type) {
   // The body on one value; its instructions are in a computation of their own.
   std::string text = absl::StrCat("HloModule applied\n", kHelpers, body.computations);
   absl::StrAppend(&text, "same { value = $T[] parameter(0)\n",
@@ -358,4 +358,4 @@ inline std::string AppliedProgramText(const AppliedBody& body, const AppliedUser
 
 }  // namespace xla::testing
 
-#endif  // TESTS_CPU_APPLIED_PROGRAMS_H_
+#endif  // TESTS_CPU_NESTED_PROGRAMS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of fused programs is at most a small multiple of what they ask for, also where a
 // reduction is read by another, however long the chain.
-#include "xla/cpu/plan/bounded_work.h"
+#include "xla/cpu/plan/recomputation.h"
 
 #include <string>
 
