@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem info: versions and processor features.
-#include <sched.h>
-
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "google/protobuf/stubs/common.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 
 namespace xla {
@@ -46,11 +45,6 @@ constexpr char kBuiltWith[] = "clang++ " __clang_version__;
 constexpr char kBuiltWith[] = "g++ " __VERSION__;
 #endif
 
-int UsableCpus() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 absl::StatusOr<int> Info(const Arguments& arguments) {
   // In the order in which they are chosen.
   std::vector<std::string> backends = {"interpreter"};
@@ -69,7 +63,7 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
         .String("code_generator", code_generator)
         .String("compiler", compiler)
         .String("protobuf", protobuf)
-        .Integer("cpus", UsableCpus())
+        .Integer("cpus", HostMachine().cores)
         .Strings("features", features);
     std::puts(json.ToString().c_str());
   } else {
@@ -77,7 +71,8 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
         "xylem     %s\nbackends  %s\ncode      %s\ncompiler  %s\nprotobuf  %s\ncpus      %d\n"
         "features  %s\n",
         XYLEM_VERSION, absl::StrJoin(backends, " ").c_str(), code_generator.c_str(),
-        compiler.c_str(), protobuf.c_str(), UsableCpus(), absl::StrJoin(features, " ").c_str());
+        compiler.c_str(), protobuf.c_str(), HostMachine().cores,
+        absl::StrJoin(features, " ").c_str());
   }
   return kExitOk;
 }

@@ -319,6 +319,7 @@ std::string OpSection(HloOpcode opcode) {
 
   absl::StrAppend(&out, "    ", OpSynopsis(opcode), "\n\n");
   std::vector<std::string> facts;
+  facts.push_back(absl::StrCat("Cost: ", View(CostClassName(info.cost)), "."));
   if (info.Has(op_traits::kInferable)) facts.push_back("The shape may be left out.");
   if (info.Has(op_traits::kCommutative)) facts.push_back("Commutative.");
   if (info.Has(op_traits::kSideEffect)) facts.push_back("Has side effects.");

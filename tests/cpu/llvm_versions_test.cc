@@ -47,7 +47,7 @@ void BuildFunction(Ir& ir) {
     sum = ir.FMul(sum, ir.Const(floats, 2.0));
   sum = ir.Binary("llvm.maximum", sum, ir.Const(floats, 3.0));
   const IrValue any = ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(mask)}, {mask});
-  if (ir.target().has_avx512) {
+  if (ir.target().machine.avx512) {
     const IrValue deposited =
         ir.Intrinsic("llvm.x86.bmi.pdep.64", {},
                      {ir.Const(ir.I64(), int64_t{3}), ir.Const(ir.I64(), int64_t{0x11})});

@@ -174,7 +174,7 @@ size_t ExchangesWith(const std::string& next) {
   if (!module.ok()) return 0;
   EXPECT_OK(FuseForCpu(module->get()).status());
   EXPECT_OK(MergeFusions(module->get(), CpuCompileOptions().least_shared_bytes).status());
-  const Target target = {"x86_64", "", "", 32, true, false};
+  const Target target = {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)};
   EXPECT_OK(AssignLowering(module->get(), target).status());
   const auto schedule = ScheduleProgram(**module);
   EXPECT_OK(schedule.status());

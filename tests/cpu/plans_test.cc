@@ -37,10 +37,10 @@ constexpr char kMachine[] = "// MACHINE: ", kExpect[] = "// EXPECT: ";
 
 const std::map<std::string, Target>& Machines() {
   static const auto* const machines = new std::map<std::string, Target>{
-      {"avx512", {"x86_64", "", "", 64, true, true}},
-      {"avx2", {"x86_64", "", "", 32, true, false}},
-      {"sse2", {"x86_64", "", "", 16, false, false, false}},
-      {"neon", {"aarch64", "", "", 16, true, false}},
+      {"avx512", {"x86_64", "", "", MachineWith(InstructionSet::kAvx512)}},
+      {"avx2", {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)}},
+      {"sse2", {"x86_64", "", "", MachineWith(InstructionSet::kSse42)}},
+      {"neon", {"aarch64", "", "", NeonMachine()}},
   };
   return *machines;
 }

@@ -9,6 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "tests/fingerprints/fingerprint.h"
 #include "tests/fingerprints/llvm_text.h"
+#include "xla/base/instruction_set.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/cpu/lower/lower_program.h"
@@ -37,9 +39,9 @@ void AddItems(const cpu::ProgramSchedule& schedule, const std::vector<cpu::Sched
         absl::StrAppend(text, " token");
         return;
       }
-      const cpu::Place& place = schedule.values[static_cast<size_t>(id)].place;
-      absl::StrAppend(text, " ", std::string("sarc").substr(static_cast<size_t>(place.memory), 1),
-                      place.number, "+", place.offset);
+      const cpu::BufferSlice& slice = schedule.values[static_cast<size_t>(id)].slice;
+      absl::StrAppend(text, " ", std::string("sarc").substr(static_cast<size_t>(slice.memory), 1),
+                      slice.number, "+", slice.offset);
     };
     for (const cpu::ValueId id : item.results) add(id);
     if (item.instruction == nullptr) {
@@ -91,9 +93,9 @@ std::string AfterEachPass(const HloModule& module) {
 
 const std::vector<cpu::Target>& Targets() {
   static const auto* const targets =
-      new std::vector<cpu::Target>{{"x86_64", "", "", 64, true, true},
-                                   {"x86_64", "", "", 32, true, false},
-                                   {"x86_64", "", "", 16, false, false}};
+      new std::vector<cpu::Target>{{"x86_64", "", "", MachineWith(InstructionSet::kAvx512)},
+                                   {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)},
+                                   {"x86_64", "", "", MachineWith(InstructionSet::kSse42)}};
   return *targets;
 }
 
@@ -121,7 +123,8 @@ absl::StatusOr<CompiledText> Compile(const HloModule& source,
       if (absl::IsUnavailable(generated.status())) break;
       return generated.status();
     }
-    const std::string title = absl::StrCat("; vectors of ", target.vector_bytes, " bytes\n");
+    const std::string title =
+        absl::StrCat("; vectors of ", target.machine.vector_bytes, " bytes\n");
     absl::StrAppend(&text.plans, title, absl::StrJoin(generated->plans, "\n"), "\n");
     absl::StrAppend(&text.code, title, generated->llvm_text);
   }

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/custom_calls.h"
 #include "xla/cpu/program_report.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -47,7 +48,7 @@ struct CpuCompileOptions {
   const std::atomic<bool>* cancel = nullptr;
   // Elementwise kernels that share arrays of at least so many bytes become one. Smaller arrays stay
   // in the first caches between two kernels.
-  int64_t least_shared_bytes = int64_t{64} << 10;
+  int64_t least_shared_bytes = 2 * kUsualMachine.first_level_bytes;
   // Fail with INTERNAL if fusions compute much more than the program asks for (bounded_work.h). For
   // tests and fuzzers.
   bool check_work = false;

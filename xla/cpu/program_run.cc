@@ -13,7 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/kernel/cost_model.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/cpu/run/literal_memory.h"

@@ -13,6 +13,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/strided_copy.h"
+#include "xla/kernels/context.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/interrupt.h"
 
@@ -272,10 +273,7 @@ absl::Status EvalContext::ParallelForStatus(
 }
 
 int64_t EvalContext::ChunkFor(int64_t count, double cost_per_item) {
-  constexpr double kChunkNanoseconds = 100'000;
-  const double items = kChunkNanoseconds / std::max(cost_per_item, 1e-3);
-  return items >= static_cast<double>(count) ? std::max<int64_t>(count, 1)
-                                             : std::max<int64_t>(1, static_cast<int64_t>(items));
+  return kernels::ChunkFor(count, cost_per_item);
 }
 
 absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation,

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 
 namespace xla::kernels {
@@ -33,8 +34,8 @@ absl::StatusOr<int64_t> ScratchBytes(int64_t count, int64_t element_bytes) {
 }
 
 int64_t ChunkFor(int64_t count, double nanoseconds_per_item) {
-  constexpr double kChunkNanoseconds = 100'000;
-  const double items = kChunkNanoseconds / std::max(nanoseconds_per_item, 1e-3);
+  // Twice a task, since what these kernels prepare for a chunk takes time of its own.
+  const double items = 2 * kUsualMachine.nanoseconds_of_task / std::max(nanoseconds_per_item, 1e-3);
   if (items >= static_cast<double>(count)) return std::max<int64_t>(count, 1);
   return std::max<int64_t>(1, static_cast<int64_t>(items));
 }

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/base/machine.h"
 
 namespace xla::kernels {
 
@@ -89,7 +90,7 @@ absl::StatusOr<ScratchArray<T>> AllocateArray(Context& context, int64_t count) {
   return ScratchArray<T>(*std::move(memory), count);
 }
 
-// Polls after each ten milliseconds of work, which its user estimates.
+// Polls after each ten milliseconds of work or so, which its user estimates.
 //
 //   WorkMeter meter(context);
 //   for (...) {
@@ -99,7 +100,7 @@ class WorkMeter {
   explicit WorkMeter(Context& context) : context_(context) {}
 
   absl::Status Add(double nanoseconds) {
-    constexpr double kInterval = 1e7;
+    constexpr auto kInterval = 10.0 * static_cast<double>(kUsualMachine.nanoseconds_between_polls);
     if ((done_ += nanoseconds) < kInterval) return absl::OkStatus();
     done_ = 0;
     return context_.Poll();

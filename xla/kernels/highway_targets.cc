@@ -12,70 +12,36 @@
 #include "hwy/contrib/sort/vqsort.h"
 #include "hwy/highway.h"
 #include "hwy/targets.h"
-#include "xla/base/instruction_set.h"
-
-#if HWY_ARCH_X86
-#include <cpuid.h>
-#elif HWY_ARCH_ARM
-#include <sys/auxv.h>
-#endif
+#include "xla/base/machine.h"
 
 namespace hwy {
 namespace {
 
-#if HWY_ARCH_X86
-bool HasBit(unsigned leaf, unsigned bit_of_ecx) {
-  unsigned eax, ebx, ecx, edx;
-  return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) != 0 && ((ecx >> bit_of_ecx) & 1) != 0;
-}
-
-// Each set must have all features that Highway compiles its code for (ops/set_macros-inl.h). The
-// compiler's functions also ask whether the operating system keeps the registers.
+// The sets of the machine that the calling thread may use. Each must have all features that Highway
+// compiles its code for (ops/set_macros-inl.h).
 int64_t MachineTargets() {
   int64_t targets = 0;
-  if (!__builtin_cpu_supports("ssse3")) return targets;
+#if HWY_ARCH_X86
+  const xla::Machine& machine = xla::MachineOfThread();
+  if (!machine.ssse3) return targets;
   targets |= HWY_SSSE3;
-  if (!__builtin_cpu_supports("sse4.1") || !__builtin_cpu_supports("sse4.2") ||
-      !__builtin_cpu_supports("pclmul") || !__builtin_cpu_supports("aes"))
-    return targets;
+  if (!machine.sse4 || !machine.aes) return targets;
   targets |= HWY_SSE4;
-  const bool has_f16c = HasBit(1, 29), has_lzcnt = HasBit(0x80000001, 5);
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-      !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") || !has_f16c || !has_lzcnt)
-    return targets;
+  if (!machine.avx2 || !machine.fma || !machine.half || !machine.bmi) return targets;
   targets |= HWY_AVX2;
   // Highway compiles for sets beyond this one only on request.
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl") ||
-      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512bw"))
-    return targets;
-  return targets | HWY_AVX3;
-}
-
-// The sets that the calling thread may use.
-int64_t AllowedTargets() {
-  switch (xla::MaxInstructionSet()) {
-    case xla::InstructionSet::kSse42:
-    case xla::InstructionSet::kAvx:  // Highway has no code for it
-      return HWY_SSSE3 | HWY_SSE4;
-    case xla::InstructionSet::kAvx2:
-      return HWY_SSSE3 | HWY_SSE4 | HWY_AVX2;
-    default:
-      return ~int64_t{0};
-  }
-}
+  if (machine.avx512) targets |= HWY_AVX3;
 #elif HWY_ARCH_ARM
-// NEON is part of AArch64, but Highway's code for it also uses the instructions for AES.
-int64_t MachineTargets() { return (getauxval(AT_HWCAP) & HWCAP_AES) != 0 ? HWY_NEON : 0; }
-int64_t AllowedTargets() { return ~int64_t{0}; }
-#else
-int64_t MachineTargets() { return 0; }
-int64_t AllowedTargets() { return ~int64_t{0}; }
+  // NEON is part of AArch64, but Highway's code for it also uses the instructions for AES.
+  if (xla::MachineOfThread().aes) targets |= HWY_NEON;
 #endif
+  return targets;
+}
 
 }  // namespace
 
 int64_t SupportedTargets() {
-  return (MachineTargets() & AllowedTargets()) | HWY_ENABLED_BASELINE | HWY_SCALAR | HWY_EMU128;
+  return MachineTargets() | HWY_ENABLED_BASELINE | HWY_SCALAR | HWY_EMU128;
 }
 
 // One for each bound; each is set once, by the first kernel under it.

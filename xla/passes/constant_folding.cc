@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/clone.h"
+#include "xla/hlo/ir/operation_cost.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -52,21 +53,10 @@ int64_t Elements(const HloInstruction& instruction) {
 // Steps of an evaluation besides reading the operands, roughly.
 double StepsOf(const HloInstruction& instruction) {
   double steps = static_cast<double>(Elements(instruction));
-  const auto size = [&](int operand, int64_t d) {
-    return static_cast<double>(
-        instruction.operand(operand)->shape().dimensions(static_cast<int>(d)));
-  };
   switch (instruction.opcode()) {
     case HloOpcode::kDot:
-      for (const int64_t d : instruction.attributes<DotAttributes>().lhs_contracting_dims)
-        steps *= size(0, d);
-      return steps;
-    case HloOpcode::kConvolution: {
-      const int64_t features =
-          instruction.attributes<ConvolutionAttributes>().dim_labels.kernel_output_feature;
-      const auto kernel = static_cast<double>(Elements(*instruction.operand(1)));
-      return steps * kernel / std::max(size(1, features), 1.0);
-    }
+    case HloOpcode::kConvolution:
+      return std::max(ContractionFlops(instruction) / 2, steps);
     case HloOpcode::kReduceWindow:
       for (const WindowDim& dim : instruction.attributes<WindowAttributes>().window.dims)
         steps *= static_cast<double>(dim.size);

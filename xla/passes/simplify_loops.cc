@@ -150,7 +150,7 @@ int64_t CodeSize(const HloComputation& body) {
   constexpr int64_t kFunction = 64;
   int64_t size = 0;
   for (const HloInstruction* instruction : body.instructions())
-    size += instruction->info().Has(op_traits::kHasAccuracy) ? kFunction : 1;
+    size += IsTranscendental(instruction->opcode()) ? kFunction : 1;
   return size;
 }
 

@@ -83,19 +83,7 @@ absl::StatusOr<std::vector<Target>> FindHost() {
   for (size_t i = 0; i <= static_cast<size_t>(InstructionSet::kAny); ++i) {
     Target& target = targets.emplace_back(host);
     ApplyBound(static_cast<InstructionSet>(i), target);
-    const auto has = [&](const char* feature) { return Has(target, feature); };
-    target.has_avx512 =
-        has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("bmi2");
-    if (target.has_avx512) {
-      target.vector_bytes = 64;
-    } else if (has("avx2")) {
-      target.vector_bytes = 32;
-    }
-    // All of AArch64 have these, though LLVM may not see the features (it reads /proc/cpuinfo).
-    const bool is_arm =
-        absl::StartsWith(target.triple, "aarch64") || absl::StartsWith(target.triple, "arm64");
-    target.has_fma = has("fma") || is_arm;
-    target.has_half = has("f16c") || is_arm;
+    target.machine = HostMachine(static_cast<InstructionSet>(i));
   }
   return targets;
 }

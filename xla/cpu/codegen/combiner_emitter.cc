@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/codegen/combiner_emitter.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -44,12 +45,19 @@ PrimitiveType WideType(PrimitiveType type) {
                                                                                           : type;
 }
 
-constexpr int kLanes = 8;
+// Elements that are computed at a time: a vector of the type, or of several where that is few,
+// which take as long as one to find their places.
+constexpr int kFewestLanes = 8;
+int LanesOf(const Ir& ir, PrimitiveType type) {
+  const int64_t bytes = primitive_util::ByteWidth(WideType(type));
+  return std::max(kFewestLanes, ir.target().machine.Lanes(
+                                    primitive_util::IsComplexType(type) ? bytes / 2 : bytes));
+}
 
 class CombinerFunctionEmitter {
  public:
   CombinerFunctionEmitter(Ir& ir, const HloComputation& function, PrimitiveType type)
-      : ir_(ir), ops_(ir), function_(function), type_(type) {
+      : ir_(ir), ops_(ir), function_(function), type_(type), lanes_(LanesOf(ir, type)) {
     if (const HloInstruction* operation = SingleOperation(function)) {
       HloComputation::Builder builder("combiner");
       const Shape scalar(WideType(type), {});
@@ -72,9 +80,9 @@ class CombinerFunctionEmitter {
     }
     const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
     const IrValue whole =
-        ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(kLanes)), ir_.Index(kLanes));
+        ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(lanes_)), ir_.Index(lanes_));
     const IrValue vector_end = ir_.Add(begin, whole);
-    ir_.Loop(begin, vector_end, kLanes, [&](IrValue i) { Combine(i, kLanes); });
+    ir_.Loop(begin, vector_end, lanes_, [&](IrValue i) { Combine(i, lanes_); });
     ir_.Loop(vector_end, end, 1, [&](IrValue i) { Combine(i, 1); });
     ir_.Return();
     return status_;
@@ -121,6 +129,7 @@ class CombinerFunctionEmitter {
   ElementOps ops_;
   const HloComputation& function_;
   const PrimitiveType type_;
+  const int lanes_;
   std::unique_ptr<HloComputation> wide_;
   absl::Status status_;
 };

@@ -31,7 +31,7 @@ PrimitiveType PartType(PrimitiveType type) { return type == C64 ? F32 : type == 
 // lane, of libraries that a program may lack.
 IrValue HalfToFloat(Ir& ir, IrValue half) {
   const IrType half_type = ir.TypeOf(half), floats = ir.WithElement(half_type, ir.F32());
-  if (ir.target().has_half)
+  if (ir.target().machine.half)
     return ir.FPExt(ir.BitCast(half, ir.WithElement(half_type, ir.F16())), floats);
   const IrType words = ir.WithElement(half_type, ir.I32());
   const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
@@ -52,7 +52,7 @@ IrValue HalfToFloat(Ir& ir, IrValue half) {
 // An f32 rounded to f16, as i16.
 IrValue FloatToHalf(Ir& ir, IrValue value) {
   const IrType floats = ir.TypeOf(value), halves = ir.WithElement(floats, ir.Int(16));
-  if (ir.target().has_half)
+  if (ir.target().machine.half)
     return ir.BitCast(ir.FPTrunc(value, ir.WithElement(floats, ir.F16())), halves);
   const IrType words = ir.WithElement(floats, ir.I32());
   const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
@@ -188,12 +188,12 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
   const int64_t stride = address.step / part_bytes;
   // Shuffles of more vectors take longer than gathering, of bytes at once. AVX-512 picks from two
   // vectors by one instruction.
-  const int64_t most_apart = part_bytes < 4                               ? 4
-                             : part_bytes == 4 && ir_.target().has_avx512 ? 16
-                                                                          : 8;
-  const int64_t in_register = std::min(lanes, ir_.target().vector_bytes / part_bytes);
+  const int64_t most_apart = part_bytes < 4                                   ? 4
+                             : part_bytes == 4 && ir_.target().machine.avx512 ? 16
+                                                                              : 8;
+  const int64_t in_register = std::min(lanes, ir_.target().machine.vector_bytes / part_bytes);
   const bool takes_mask =
-      address.mask == nullptr || (ir_.target().has_avx512 && in_register * stride <= 64);
+      address.mask == nullptr || (ir_.target().machine.avx512 && in_register * stride <= 64);
   if (!is_complex && address.lanes == nullptr && takes_mask && lanes >= 4 && stride >= 2 &&
       stride <= most_apart && address.step % part_bytes == 0) {
     return {finish(LoadStrided(memory, place, part_bytes, static_cast<int>(stride), lanes,
@@ -251,7 +251,7 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
                        ir_.Vector(ir_.I1(), count));
   };
   const IrValue bits = mask == nullptr ? nullptr : ir_.BitCast(mask, ir_.Int(lanes));
-  if (lanes > 4 && lanes * element_bytes > ir_.target().vector_bytes) {
+  if (lanes > 4 && lanes * element_bytes > ir_.target().machine.vector_bytes) {
     // Register by register.
     std::vector<IrValue> halves;
     for (const int first : {0, lanes / 2}) {
@@ -433,7 +433,7 @@ class ColumnLoader {
 std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAddress& address,
                                              int64_t stride, int columns, int64_t room, int lanes) {
   const int64_t bytes = primitive_util::ByteWidth(type);
-  if (lanes * bytes > ir_.target().vector_bytes) {
+  if (lanes * bytes > ir_.target().machine.vector_bytes) {
     // Register by register.
     const int half = lanes / 2;
     ElementAddress second = address;
@@ -511,7 +511,7 @@ Element ElementOps::RoundResult(PrimitiveType type, Element element) {
 Element ElementOps::Round(PrimitiveType type, Element element) {
   if (type == F16) {
     const IrType wide = ir_.TypeOf(element.re);
-    if (!ir_.target().has_half) return {HalfToFloat(ir_, FloatToHalf(ir_, element.re))};
+    if (!ir_.target().machine.half) return {HalfToFloat(ir_, FloatToHalf(ir_, element.re))};
     return {ir_.FPExt(ir_.FPTrunc(element.re, ir_.WithElement(wide, ir_.F16())), wide)};
   }
   if (type == BF16) return {RoundBf16(element.re, true)};

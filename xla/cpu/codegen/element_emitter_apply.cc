@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -16,7 +17,9 @@ namespace xla::cpu {
 namespace {
 
 // Iterations of a loop until it asks whether the run goes on.
-constexpr int64_t kIterationsBetweenPolls = 1 << 14;
+constexpr int64_t kNanosecondsPerIteration = 64;
+constexpr int64_t kIterationsBetweenPolls =
+    kUsualMachine.nanoseconds_between_polls / kNanosecondsPerIteration;
 // Bytes between elements that programs read and write.
 // Instructions of branches that are all computed, rather than the chosen one.
 constexpr int64_t kCheapBranches = 12;

@@ -8,10 +8,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "xla/cpu/codegen/carried_elements.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
+#include "xla/hlo/ir/operation_cost.h"
 
 namespace xla::cpu {
 
@@ -153,7 +155,7 @@ int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
   constexpr int64_t kFewest = 3;
   const Shape& shape = reduce.operand(0)->shape();
   const int64_t size = shape.dimensions().back();
-  if (!ir_.target().has_avx512 || is_linear_ || size < kFewest ||
+  if (!ir_.target().machine.avx512 || is_linear_ || size < kFewest ||
       !absl::c_linear_search(reduce.dimensions(), shape.rank() - 1)) {
     return 0;
   }
@@ -195,25 +197,18 @@ int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
     reads |= reads_rows(reads_rows, reduce.operand(i), 8);
   }
   if (!reads) return 0;
-  const int64_t most = cost <= 8 ? 16 : cost < 20 ? 8 : 4;
+  const int64_t most = cost <= 8 ? 16 : cost < ElementWork(HloOpcode::kExp) ? 8 : 4;
   return std::min<int64_t>({most, size, lanes_});
 }
 
 int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int depth) const {
   if (buffers_.find(instruction) != buffers_.end() || depth > 8) return 0;
-  int64_t cost = 0;
-  switch (instruction->opcode()) {
-    case HloOpcode::kReduce:
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kConstant:
-      return 0;
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kSlice:
-      break;
-    default:
-      cost = instruction->info().Has(op_traits::kHasAccuracy) ? 20 : 1;
+  if (instruction->opcode() == HloOpcode::kReduce ||
+      instruction->opcode() == HloOpcode::kBroadcast) {
+    return 0;  // of few elements
   }
+  int64_t cost = ElementCost(*instruction);
+  if (cost == 0 && FusedCost(*instruction) > 0) cost = 1;  // to find an element
   for (const HloInstruction* operand : instruction->operands()) {
     cost += OperationsOf(operand, depth + 1);
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 
 namespace xla::cpu {
 
@@ -110,7 +111,7 @@ bool Ir::IsConst(IrValue value, double* constant) const {
 }
 
 IrValue Ir::Fma(IrValue a, IrValue b, IrValue c) {
-  if (!target_.has_fma) return FAdd(FMul(a, b), c);
+  if (!target_.machine.fma) return FAdd(FMul(a, b), c);
   return Intrinsic("llvm.fma", {TypeOf(a)}, {a, b, c});
 }
 
@@ -151,12 +152,13 @@ IrValue Ir::MaskedGather(IrType vector, IrValue pointers, int align, IrValue mas
 }
 
 bool Ir::HasAvx512Binary(IrType type) const {
-  return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
+  return target_.machine.avx512 && IsFloat(type) && Bits(type) >= 32 &&
+         Lanes(type) * Bits(type) >= 128;
 }
 
 IrValue Ir::ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit) {
   const int lanes = Lanes(a), half = lanes / 2;
-  if (lanes * Bits(TypeOf(a)) <= 8 * target_.vector_bytes) return emit(a, b);
+  if (lanes * Bits(TypeOf(a)) <= 8 * target_.machine.vector_bytes) return emit(a, b);
   std::vector<int> all(static_cast<size_t>(lanes));
   std::iota(all.begin(), all.end(), 0);
   const auto part = [&](int first) {
@@ -448,7 +450,9 @@ void Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
 }
 
 int64_t PollInterval(int64_t iterations, double steps) {
-  constexpr double kStepsBetweenPolls = 1 << 18;
+  constexpr double kNanosecondsPerStep = 4;
+  constexpr double kStepsBetweenPolls =
+      static_cast<double>(kUsualMachine.nanoseconds_between_polls) / kNanosecondsPerStep;
   if (static_cast<double>(iterations) * steps < 4 * kStepsBetweenPolls) return 0;
   return std::max<int64_t>(1, static_cast<int64_t>(kStepsBetweenPolls / std::max(steps, 1.0)));
 }

@@ -132,7 +132,7 @@ class Ir {
   }
   // a * b + c, rounded once where the machine can; else twice.
   IrValue Fma(IrValue a, IrValue b, IrValue c);
-  bool HasFma() const { return target_.has_fma; }
+  bool HasFma() const { return target_.machine.fma; }
   // llvm.NAME, overloaded on these types.
   IrValue Intrinsic(const char* name, absl::Span<const IrType> overloads,
                     absl::Span<const IrValue> arguments);

@@ -11,9 +11,6 @@
 
 namespace xla::cpu {
 
-// Arrays larger than this are not kept in caches.
-inline constexpr double kStreamingBytes = 24e6;
-
 // Elements of an array.
 inline int64_t CountOf(const Shape& shape) {
   int64_t count = 1;

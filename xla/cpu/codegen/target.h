@@ -5,14 +5,13 @@
 
 #include <string>
 
+#include "xla/base/machine.h"
+
 namespace xla::cpu {
 
 struct Target {
-  std::string triple, cpu, features;
-  int vector_bytes = 16;
-  bool has_fma = false;
-  bool has_avx512 = false;  // F, VL, BW, DQ, and BMI2
-  bool has_half = true;     // conversions between f16 and f32
+  std::string triple, cpu, features;  // as LLVM has them
+  Machine machine;
 };
 
 }  // namespace xla::cpu

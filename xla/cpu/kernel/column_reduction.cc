@@ -9,9 +9,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
-#include "xla/cpu/kernel/cost_model.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/row_loops.h"
 #include "xla/cpu/kernel/vector_loop.h"
@@ -199,7 +199,7 @@ int64_t RowsAtOnce(const KernelRequest& request) {
   const int64_t results = CountOf(FirstShape(request.root()));
   double cost = 0;
   for (const HloInstruction* instruction : request.computation().instructions()) {
-    if (CountOf(FirstShape(*instruction)) > results) cost += OperationCost(*instruction);
+    if (CountOf(FirstShape(*instruction)) > results) cost += VectorCost(*instruction);
   }
   return cost < 4 ? 8 : cost < 12 ? 4 : 1;
 }
@@ -234,8 +234,8 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
     plan->dimensions.back() *= minor;
   }
   const int64_t columns = plan->dimensions.back();
-  int lanes =
-      std::max(4, request.target->vector_bytes / LargestElementBytes(request.computation()));
+  const Machine& machine = request.target->machine;
+  int lanes = machine.Lanes(LargestElementBytes(request.computation()));
   while (lanes > columns) lanes /= 2;
   plan->vector_lanes = lanes;
   // Whole pages of long rows are read at a time.
@@ -249,8 +249,11 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   plan->bytes = work.bytes;
   plan->operations = work.operations;
   plan->rows_at_once = RowsAtOnce(request);
-  const double nanoseconds = plan->bytes / 10 + plan->operations / lanes;
-  const bool is_for_one_thread = nanoseconds < 20e3 || HasOrder(*reduce.to_apply());
+  // Columns are read from memory farther away than rows.
+  const double nanoseconds =
+      plan->bytes / machine.memory_bytes_per_nanosecond + plan->operations / lanes;
+  const bool is_for_one_thread =
+      !machine.IsWorthAThread(nanoseconds) || HasOrder(*reduce.to_apply());
   plan->chunk = is_for_one_thread ? std::max<int64_t>(plan->units, 1) : 1;
   return plan;
 }

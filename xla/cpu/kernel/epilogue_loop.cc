@@ -118,7 +118,7 @@ std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request)
   }
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
   plan->units = loops.units;
-  SetWork(facts, *plan);
+  SetWork(request.target->machine, facts, *plan);
   return plan;
 }
 

@@ -245,9 +245,9 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
     DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
     plan->units += loops.units;
   }
-  plan->streams =
-      plan->nest.size() == 1 && !plan->updates_in_place && MayStream(*plan, plan->nest[0]);
-  SetWork(facts, *plan);
+  plan->streams = plan->nest.size() == 1 && !plan->updates_in_place &&
+                  MayStream(request.target->machine, *plan, plan->nest[0]);
+  SetWork(request.target->machine, facts, *plan);
   return plan;
 }
 

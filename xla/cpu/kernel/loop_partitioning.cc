@@ -110,7 +110,7 @@ std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int
 }
 
 int64_t JoinedRowLength(const HloInstruction& reshape) {
-  if (reshape.opcode() != HloOpcode::kReshape && reshape.opcode() != HloOpcode::kBitcast) return 0;
+  if (!IsView(reshape.opcode())) return 0;
   if (!reshape.shape().IsArray() || reshape.shape().rank() == 0 ||
       reshape.operand(0)->shape().rank() == 0) {
     return 0;

@@ -45,11 +45,10 @@ int InterleavedLanes(const HloComputation& computation, const Target& target, in
       std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
-  // Of 32 and of 16 registers.
-  const int vectors = target.vector_bytes >= 64 && !has_complex && !is_short ? 4 : 2;
+  const int vectors = target.machine.vector_registers >= 32 && !has_complex && !is_short ? 4 : 2;
   const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
-  return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
+  return vectors * std::max(lanes, is_mostly_narrow ? target.machine.vector_bytes / 4 : 0);
 }
 
 // Rows of few elements are computed several at a time.
@@ -91,7 +90,7 @@ bool SuitsShortVectors(const HloInstruction& reduce) {
     const HloInstruction* instruction = pending.back();
     pending.pop_back();
     if (!seen.insert(instruction).second) continue;
-    if (instruction->info().Has(op_traits::kHasAccuracy)) return false;
+    if (IsTranscendental(instruction->opcode())) return false;
     pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
   }
   return true;
@@ -104,7 +103,7 @@ bool SuitsShortVectors(const HloInstruction& reduce) {
 bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int vector_lanes) {
   const Shape& shape = reduce.operand(0)->shape();
   const HloInstruction& root = *reduce.parent()->root_instruction();
-  if (!target.has_avx512 || !AppliesVectors(reduce) || shape.rank() < 2 ||
+  if (!target.machine.avx512 || !AppliesVectors(reduce) || shape.rank() < 2 ||
       reduce.dimensions().size() != 1 || reduce.dimensions()[0] != shape.rank() - 1 ||
       FirstShape(reduce).dimensions() != FirstShape(root).dimensions() ||
       FirstShape(reduce).dimensions().back() < vector_lanes) {
@@ -134,7 +133,7 @@ int LargestElementBytes(const HloComputation& computation) {
 ReductionLanes LanesOfReductions(const KernelRequest& request) {
   const HloComputation& computation = request.computation();
   ReductionLanes lanes;
-  lanes.vector_lanes = std::max(4, request.target->vector_bytes / LargestElementBytes(computation));
+  lanes.vector_lanes = request.target->machine.Lanes(LargestElementBytes(computation));
   int64_t longest_row = 0;  // that is reduced by vectors
   for (const HloInstruction* instruction : computation.instructions()) {
     if (instruction->opcode() != HloOpcode::kReduce) continue;
@@ -162,10 +161,11 @@ RowFacts FactsOfRows(const KernelRequest& request) {
   RowFacts facts;
   static_cast<ReductionLanes&>(facts) = LanesOfReductions(request);
   facts.work = EstimateWork(*request.instruction, request.contraction);
-  facts.nanoseconds = facts.work.bytes / 25 + facts.work.operations / facts.vector_lanes;
+  const Machine& machine = request.target->machine;
+  facts.nanoseconds =
+      machine.Nanoseconds(facts.work.bytes, facts.work.operations / facts.vector_lanes);
   facts.applies_vectors = AppliesVectors(computation);
-  // Loops below 20 microseconds are not worth a second thread.
-  facts.is_for_one_thread = facts.nanoseconds < 20e3;
+  facts.is_for_one_thread = !machine.IsWorthAThread(facts.nanoseconds);
   for (const HloInstruction* instruction : computation.instructions()) {
     facts.is_for_one_thread |=
         AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
@@ -176,7 +176,7 @@ RowFacts FactsOfRows(const KernelRequest& request) {
   return facts;
 }
 
-void SetWork(const RowFacts& facts, KernelPlan& plan) {
+void SetWork(const Machine& machine, const RowFacts& facts, KernelPlan& plan) {
   plan.tests_at_end = facts.has_dot;
   plan.bytes = facts.work.bytes;
   plan.operations = facts.work.operations;
@@ -184,10 +184,7 @@ void SetWork(const RowFacts& facts, KernelPlan& plan) {
     plan.chunk = std::max<int64_t>(plan.units, 1);
     return;
   }
-  // About 50 microseconds at a time.
-  plan.chunk = std::max<int64_t>(
-      1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / facts.nanoseconds));
-  plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
+  plan.chunk = std::min(machine.UnitsOfTask(plan.units, facts.nanoseconds), (plan.units + 1) / 2);
 }
 
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops) {
@@ -204,11 +201,11 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLo
     const Latencies latencies = LatenciesOf(request.computation());
     // Twice the code takes more than twice as long to compile, which does not pay where much of it
     // need not wait for the rest, or, if half, in short runs.
-    constexpr double kLongRun = 5e5;
-    constexpr int64_t kFewFunctions = 3;
+    constexpr int64_t kFewFunctions = 3, kManyTasks = 10;
     const bool waits =
         latencies.all < 4 * latencies.longest && latencies.trigonometric <= kFewFunctions &&
-        (facts.nanoseconds >= kLongRun || 8 * latencies.all < 15 * latencies.longest);
+        (facts.nanoseconds >= kManyTasks * request.target->machine.nanoseconds_of_task ||
+         8 * latencies.all < 15 * latencies.longest);
     if (latencies.longest >= kLongChain) {
       // Epilogues compute short ranges, the ends of which are scalar code.
       lanes = InterleavedLanes(request.computation(), *request.target, lanes,
@@ -262,7 +259,7 @@ void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool 
     loops.rows_together = loops.dimensions[loops.dimensions.size() - 2];
 }
 
-bool MayStream(const KernelPlan& plan, const RowLoops& loops) {
+bool MayStream(const Machine& machine, const KernelPlan& plan, const RowLoops& loops) {
   const HloInstruction& root = plan.root();
   if ((root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) || plan.SharesMemory() ||
       !loops.parts.empty() || loops.phases > 1 || loops.dimensions.empty() ||
@@ -276,7 +273,7 @@ bool MayStream(const KernelPlan& plan, const RowLoops& loops) {
     if (loops.lanes * bytes < 16 || loops.lanes * bytes > 256) return false;
     total += static_cast<double>(CountOf(shape) * bytes);
   }
-  return total >= kStreamingBytes;
+  return machine.ExceedsCaches(total);
 }
 
 std::string SegmentsText(int64_t segments, int64_t segment_length) {

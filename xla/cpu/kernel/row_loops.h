@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "xla/cpu/kernel/cost_model.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -66,7 +66,7 @@ struct RowFacts : ReductionLanes {
 RowFacts FactsOfRows(const KernelRequest& request);
 
 // Sets the work of a plan whose units are known, and how many of them a thread takes at a time.
-void SetWork(const RowFacts& facts, KernelPlan& plan);
+void SetWork(const Machine& machine, const RowFacts& facts, KernelPlan& plan);
 
 // Lanes of the vectors along the rows of the loops.
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops);
@@ -83,7 +83,7 @@ void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool 
 
 // Whether results that are too large for caches may be written past them: whole vectors to aligned
 // addresses.
-bool MayStream(const KernelPlan& plan, const RowLoops& loops);
+bool MayStream(const Machine& machine, const KernelPlan& plan, const RowLoops& loops);
 
 std::string RowLoopsText(const RowLoops& loops);
 // " segments N of M", or nothing if there is one.

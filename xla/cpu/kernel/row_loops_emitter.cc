@@ -23,10 +23,8 @@ bool IsCheap(const KernelPlan& plan) {
 // their length.
 bool SplitsRows(const KernelPlan& plan) {
   const auto& instructions = plan.computation().instructions();
-  return std::any_of(instructions.begin(), instructions.end(), [](const auto* instruction) {
-    return instruction->opcode() == HloOpcode::kReshape ||
-           instruction->opcode() == HloOpcode::kBitcast;
-  });
+  return std::any_of(instructions.begin(), instructions.end(),
+                     [](const auto* instruction) { return IsView(instruction->opcode()); });
 }
 
 class RowLoopsEmitter {

@@ -97,9 +97,7 @@ bool ReducesOwnRows(const HloComputation& computation) {
       if (!reads_rows) continue;
       const bool keeps_rows = instruction->opcode() == HloOpcode::kBroadcast
                                   ? BroadcastsToOwnRows(*instruction)
-                                  : IsElementwise(*instruction) ||
-                                        instruction->opcode() == HloOpcode::kReshape ||
-                                        instruction->opcode() == HloOpcode::kBitcast;
+                                  : IsElementwise(*instruction) || IsView(instruction->opcode());
       if (!keeps_rows || !instruction->shape().IsArray()) return false;
       if (CountOf(instruction->shape()) < CountOf(root->shape())) of_rows.insert(instruction);
       continue;
@@ -133,8 +131,8 @@ std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request)
   // Do not split rows that need a row reduction: every thread would repeat it.
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/false, loops);
   plan->units = loops.units;
-  plan->streams = MayStream(*plan, loops);
-  SetWork(facts, *plan);
+  plan->streams = MayStream(request.target->machine, *plan, loops);
+  SetWork(request.target->machine, facts, *plan);
   return plan;
 }
 

@@ -285,6 +285,7 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
   const HloInstruction& scatter = request.root();
   const auto& s = scatter.attributes<ScatterAttributes>();
   const Shape& updates = scatter.operand(scatter.operand_count() / 2 + 1)->shape();
+  const Machine& machine = request.target->machine;
   const int element_bytes = LargestElementBytes(request.computation());
   auto plan = std::make_unique<Scatter>(request);
   plan->units = CountOf(updates) == 0 ? 0 : 1;
@@ -292,7 +293,7 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
     const int64_t length = updates.dimensions().back();
     plan->has_minor_window = true;
     plan->window_length = length;
-    int lanes = std::max(4, request.target->vector_bytes / element_bytes);
+    int lanes = machine.Lanes(element_bytes);
     while (lanes > length) lanes /= 2;
     plan->vector_lanes = lanes;
     const int64_t wanted = std::max<int64_t>(length / 8, 4 * lanes);
@@ -305,8 +306,10 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
     plan->units *=
         scatter.operand(0)->shape().dimensions(static_cast<int>(s.input_batching_dims[0]));
   }
-  constexpr int64_t kFewUpdates = 8192;
-  const bool is_for_one_thread = CountOf(updates) < kFewUpdates || HasOrder(*scatter.to_apply());
+  constexpr double kNanosecondsPerUpdate = 2.5;
+  const bool is_for_one_thread =
+      !machine.IsWorthAThread(kNanosecondsPerUpdate * static_cast<double>(CountOf(updates))) ||
+      HasOrder(*scatter.to_apply());
   plan->chunk = is_for_one_thread ? std::max<int64_t>(plan->units, 1) : 1;
   plan->bytes = static_cast<double>(3 * CountOf(updates) * element_bytes);
   return plan;

@@ -19,7 +19,14 @@
 namespace xla::cpu {
 namespace {
 
-constexpr int kVectorLanes = 8;
+// Elements that are computed at a time: a vector of the type, or of several where that is few,
+// which take as long as one to find their places.
+constexpr int kFewestLanes = 8;
+int LanesOf(const Machine& machine, PrimitiveType type) {
+  const int64_t bytes = std::max(4, primitive_util::ByteWidth(type));
+  return std::max(kFewestLanes,
+                  machine.Lanes(primitive_util::IsComplexType(type) ? bytes / 2 : bytes));
+}
 
 // Of a select-and-scatter, or of the custom call of one with sizes.
 std::vector<WindowDim> WindowOf(const HloInstruction& instruction) {
@@ -65,7 +72,7 @@ class SelectAndScatterPlan final : public KernelPlan {
 
   void EmitUnits(KernelCode& code) const override;
   PlanDescription Describe() const override;
-  int64_t lanes() const override { return minor < 0 ? 1 : kVectorLanes; }
+  int64_t lanes() const override { return minor < 0 ? 1 : vector_lanes; }
 
   // Whether sizes and paddings are values: of the custom call.
   bool IsSized() const { return instruction->operand_count() > 3; }
@@ -73,6 +80,7 @@ class SelectAndScatterPlan final : public KernelPlan {
   std::vector<WindowDim> window;
   std::vector<size_t> outer, windowed;  // dimensions without and with a window
   std::vector<int64_t> outer_sizes;
+  int vector_lanes = 1;
   int64_t minor = -1;  // the size of a minor dimension without a window; -1: it has one
 };
 
@@ -110,10 +118,11 @@ class SelectAndScatterEmitter {
         EmitWindows(index, 1);
         return;
       }
-      const int64_t in_vectors = plan_.minor / kVectorLanes * kVectorLanes;
-      ir_.Loop(ir_.Index(0), ir_.Index(in_vectors), kVectorLanes, [&](IrValue i) {
-        index.back() = {i, 1, kVectorLanes};
-        EmitWindows(index, kVectorLanes);
+      const int lanes = plan_.vector_lanes;
+      const int64_t in_vectors = plan_.minor / lanes * lanes;
+      ir_.Loop(ir_.Index(0), ir_.Index(in_vectors), lanes, [&](IrValue i) {
+        index.back() = {i, 1, lanes};
+        EmitWindows(index, lanes);
       });
       ir_.Loop(ir_.Index(in_vectors), ir_.Index(plan_.minor), 1, [&](IrValue i) {
         index.back() = {i, 0, 1};
@@ -359,7 +368,10 @@ SelectAndScatterPlan::SelectAndScatterPlan(const KernelRequest& request)
       taps *= static_cast<double>(window[d].size);
     }
   }
-  constexpr double kTapsPerThread = 32e3;
+  // What is left of the minor dimension is computed element by element.
+  vector_lanes = LanesOf(request.target->machine, operand.element_type());
+  while (vector_lanes > kFewestLanes && minor % vector_lanes != 0) vector_lanes /= 2;
+  constexpr double kNanosecondsPerTap = 0.625;
   constexpr int64_t kTasks = 16;
   double cost = 1;
   bool has_order = false;
@@ -367,8 +379,9 @@ SelectAndScatterPlan::SelectAndScatterPlan(const KernelRequest& request)
     cost += CostOfNested(*applied);
     has_order |= HasOrder(*applied);
   }
-  chunk = taps * cost < kTapsPerThread || has_order ? units : units / kTasks;
-  chunk = std::max<int64_t>(chunk, 1);
+  const bool is_for_one_thread =
+      has_order || !request.target->machine.IsWorthAThread(kNanosecondsPerTap * taps * cost);
+  chunk = std::max<int64_t>(is_for_one_thread ? units : units / kTasks, 1);
   const int64_t elements = 2 * CountOf(operand) + CountOf(source);
   bytes = static_cast<double>(elements * primitive_util::ByteWidth(operand.element_type()));
   operations = taps * cost;

@@ -159,7 +159,7 @@ bool TransposesComputedRows(const HloInstruction& transpose) {
     return false;
   }
   const HloInstruction* operand = transpose.operand(0);
-  if (operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) {
+  if (IsView(operand->opcode())) {
     // Vectors stay within rows of what is reshaped.
     const Shape& from = operand->operand(0)->shape();
     if (from.rank() == 0 || from.dimensions().back() % kLeastRow != 0 ||
@@ -184,7 +184,7 @@ bool FitsTranspose(const KernelRequest& request) {
          shape.element_type() != C128 && transpose.dimensions().back() != shape.rank() - 1 &&
          !PicksFromShortRows(transpose) &&
          (!Computes(transpose) || TransposesComputedRows(transpose)) &&
-         TilesOf(transpose, request.target->vector_bytes).lanes >= 2;
+         TilesOf(transpose, request.target->machine.vector_bytes).lanes >= 2;
 }
 
 std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
@@ -193,7 +193,7 @@ std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
   const int64_t size_b = shape.dimensions().back(), size_a = OperandRowOf(transpose);
   auto plan = std::make_unique<Transpose>(request);
   TransposeTiles& tiles = plan->tiles;
-  tiles = TilesOf(transpose, request.target->vector_bytes);
+  tiles = TilesOf(transpose, request.target->machine.vector_bytes);
   const int64_t elements = CountOf(shape);
   plan->units = size_a == 0 || size_b == 0
                     ? 0
@@ -201,13 +201,14 @@ std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
                           CeilOfRatio(size_b, tiles.block_b);
   const int64_t bytes = elements * primitive_util::ByteWidth(shape.element_type());
   plan->bytes = static_cast<double>(2 * bytes);
-  plan->streams = static_cast<double>(bytes) >= kStreamingBytes && !tiles.pads &&
+  const Machine& machine = request.target->machine;
+  plan->streams = machine.ExceedsCaches(static_cast<double>(bytes)) && !tiles.pads &&
                   size_b % tiles.tile == 0 && size_a % tiles.tile == 0;
   tiles.streams = plan->streams;
-  plan->chunk = plan->bytes < 400e3
-                    ? std::max<int64_t>(1, plan->units)
-                    : std::max<int64_t>(1, static_cast<int64_t>(500e3 / plan->bytes *
-                                                                static_cast<double>(plan->units)));
+  plan->chunk =
+      machine.IsWorthAThread(machine.Nanoseconds(plan->bytes, 0))
+          ? machine.UnitsOfTask(plan->units, plan->bytes / machine.memory_bytes_per_nanosecond)
+          : std::max<int64_t>(1, plan->units);
   return plan;
 }
 

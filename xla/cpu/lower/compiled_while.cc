@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/kernel_code.h"
@@ -120,7 +121,7 @@ class CompiledWhilePlanner {
   }
 
   Mode ModeOf(const ScheduledItem& item, std::unique_ptr<const KernelPlan>* planned) const {
-    constexpr int64_t kMostInstructions = 800, kMostBytes = 4096;
+    constexpr int64_t kMostInstructions = 800;
     constexpr size_t kMostBranches = 16;
     constexpr double kMostOperations = 1 << 14;
     switch (item.kind) {
@@ -144,7 +145,8 @@ class CompiledWhilePlanner {
     *planned = PlanKernel(RequestOf(schedule_, item, target_));
     const KernelPlan& kernel = **planned;
     if (kernel.units > kernel.chunk) return Mode::kThunks;
-    const bool is_small = kernel.bytes <= kMostBytes && kernel.operations <= kMostOperations;
+    const bool is_small = kernel.bytes <= static_cast<double>(target_.machine.page_bytes) &&
+                          kernel.operations <= kMostOperations;
     return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
   }
 
@@ -234,7 +236,7 @@ class CompiledWhileEmitter {
 
  private:
   // Estimated nanoseconds between polls for cancellation.
-  static constexpr int64_t kBudget = int64_t{1} << 20;
+  static constexpr int64_t kBudget = kUsualMachine.nanoseconds_between_polls;
 
   const CompiledWhilePlan::Item& PlanOf(const ScheduledItem& item) const {
     return plan_.items.at(&item);
@@ -377,8 +379,9 @@ class CompiledWhileEmitter {
     return results[0];
   }
 
-  // Of an iteration, without loops within it.
+  // Nanoseconds of an iteration, without loops within it.
   int64_t CostOf(const ScheduledItem& loop) const {
+    const Machine& machine = ir_.target().machine;
     double cost = 1;
     const auto add = [&](const auto& self, absl::Span<const ScheduledItem> items) -> void {
       for (const ScheduledItem& item : items) {
@@ -387,9 +390,12 @@ class CompiledWhileEmitter {
         if (planned.mode == Mode::kScalar)
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
         if (planned.mode == Mode::kCopy)
-          cost += static_cast<double>(schedule_.At(item.results[0]).bytes) / 16;
-        if (planned.kernel != nullptr)
-          cost += planned.kernel->bytes / 16 + planned.kernel->operations / 4;
+          cost += machine.Nanoseconds(static_cast<double>(schedule_.At(item.results[0]).bytes), 0);
+        if (planned.kernel != nullptr) {
+          cost += machine.Nanoseconds(
+              planned.kernel->bytes,
+              planned.kernel->operations / static_cast<double>(planned.kernel->lanes()));
+        }
         if (planned.mode != Mode::kBranches) continue;
         for (const auto& body : item.bodies) self(self, body);
       }

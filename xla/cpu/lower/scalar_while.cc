@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/functional/function_ref.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/kernel/loop_nest.h"
@@ -134,7 +135,10 @@ class LoopEmitter {
 
   // Polls for cancellation once in so many steps: a loop over arrays runs to its next poll for each
   // of its vectors.
-  static constexpr int64_t kStepsBetweenPolls = int64_t{1} << 14;
+  static constexpr int64_t kNanosecondsPerStep = 64;
+  static constexpr int64_t kStepsBetweenPolls =
+      kUsualMachine.nanoseconds_between_polls / kNanosecondsPerStep;
+  static_assert((kStepsBetweenPolls & (kStepsBetweenPolls - 1)) == 0);
   IrValue GoesOn(IrValue steps) {
     const IrValue low = ir_.And(steps, ir_.Index(kStepsBetweenPolls - 1));
     const IrValue asks = ir_.ICmp(LLVMIntEQ, low, ir_.Index(kStepsBetweenPolls - 1));
@@ -232,9 +236,9 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
     element_bytes = std::max(
         element_bytes, primitive_util::IsComplexType(shape.element_type()) ? bytes / 2 : bytes);
   }
-  int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
+  int lanes = target.machine.Lanes(element_bytes);
   // Several vectors at a time hide latencies, as far as there are registers.
-  const int kMostVectors = target.vector_bytes == 64 ? 24 : 12;
+  const int most_vectors = target.machine.vector_registers * 3 / 4;
   const ScalarWhileArrays arrays = ArraysOfScalarWhile(loop);
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
@@ -243,7 +247,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
       if (CountOf(shape) > 1) parts += primitive_util::IsComplexType(shape.element_type()) ? 2 : 1;
     }
   }
-  for (int vectors = 2; vectors <= 4 && 2 * lanes <= length && vectors * parts <= kMostVectors;
+  for (int vectors = 2; vectors <= 4 && 2 * lanes <= length && vectors * parts <= most_vectors;
        vectors *= 2) {
     lanes *= 2;
   }
@@ -320,9 +324,12 @@ ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
   if (length == 0) return units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
-  // Loops over few elements are not worth a second thread.
-  constexpr int64_t kFewElements = 4096, kChunks = 16;
-  units.chunk = length <= kFewElements ? units.count : (units.count + kChunks - 1) / kChunks;
+  // How many steps the loop has is not known: some hundreds, of a vector's operation each.
+  constexpr double kNanosecondsPerElement = 4.8;
+  constexpr int64_t kTasks = 16;
+  units.chunk = target.machine.IsWorthAThread(kNanosecondsPerElement * static_cast<double>(length))
+                    ? (units.count + kTasks - 1) / kTasks
+                    : units.count;
   return units;
 }
 

@@ -49,8 +49,7 @@ const HloInstruction* ThroughReshapes(const HloInstruction* instruction) {
   while (instruction->users().size() == 1 && !instruction->IsRoot() &&
          !HasControlDependencies(*instruction)) {
     const bool is_view =
-        (instruction->opcode() == HloOpcode::kReshape ||
-         instruction->opcode() == HloOpcode::kBitcast) &&
+        IsView(instruction->opcode()) &&
         instruction->operand(0)->shape().element_type() == instruction->shape().element_type();
     if (!is_view) return instruction;
     instruction = instruction->operand(0);

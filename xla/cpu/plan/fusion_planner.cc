@@ -9,6 +9,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "xla/base/machine.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -18,7 +20,7 @@
 #include "xla/cpu/kernel/loop_partitioning.h"
 #include "xla/cpu/kernel/transpose.h"
 #include "xla/cpu/plan/fusion.h"
-#include "xla/cpu/plan/recomputation.h"
+#include "xla/hlo/ir/operation_cost.h"
 
 namespace xla::cpu {
 namespace {
@@ -50,45 +52,11 @@ constexpr int64_t kMaxPaths = 32, kMaxPathCost = 24;
 // Operands of a concatenation that has no kernel of its own.
 constexpr int64_t kMaxConcatenated = 16;
 
-// Lanes of vectors, roughly, and elements of rows that are worth parts of their own
-// (loop_partitioning.h).
-constexpr int kUsualLanes = 16;
+// Elements of rows that are worth parts of their own (loop_partitioning.h).
 constexpr int64_t kLeastRow = 32;
 
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
-
-// Operations an element, roughly, with those that move data.
-int64_t CostOf(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kBitcast:
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kConstant:
-    case HloOpcode::kIota:
-    case HloOpcode::kReshape:
-    case HloOpcode::kReverse:
-    case HloOpcode::kSlice:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kCopy:
-      return 0;
-    case HloOpcode::kGather:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kPad:
-      return 2;
-    case HloOpcode::kConcatenate:
-      return 2 * instruction.operand_count();
-    case HloOpcode::kMap:
-      return AppliesVectors(instruction) ? instruction.to_apply()->instruction_count() : 1000;
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kDot:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kScatter:
-      return 1000;
-    default:
-      return std::max<int64_t>(ElementCost(instruction), 1);
-  }
-}
 
 bool SameDimensions(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
 
@@ -204,7 +172,7 @@ class Planner {
       if (!IsElementwise(*user)) at_other_indices += in_user;
     }
     if (!candidate.is_concatenated) return;
-    if (IsElementwise(instruction)) candidate.concatenated_cost += CostOf(instruction);
+    if (IsElementwise(instruction)) candidate.concatenated_cost += FusedCost(instruction);
     concatenated_[&instruction] = candidate.concatenated_cost;
     candidate.copies = std::max(candidate.copies, at_other_indices);
   }
@@ -242,7 +210,7 @@ class Planner {
   }
 
   bool IsCheap(const HloInstruction& instruction, const Candidate& candidate) const {
-    const int64_t cost = std::max<int64_t>(CostOf(instruction), 0);
+    const int64_t cost = std::max<int64_t>(FusedCost(instruction), 0);
     if (cost == 0 && instruction.operand_count() <= 1) return true;
     if (candidate.concatenated_cost > kMaxDuplicatedCost) return false;
     if (instruction.opcode() == HloOpcode::kConcatenate && ReadsInPartitions(instruction))
@@ -379,7 +347,7 @@ class Planner {
       const auto found = repeated_costs_.find(user);
       if (found != repeated_costs_.end()) behind = std::max(behind, found->second);
     }
-    return behind + CostOf(instruction);
+    return behind + FusedCost(instruction);
   }
 
   static bool IsFewPerRow(const HloInstruction& instruction, const HloInstruction& kernel) {
@@ -485,7 +453,8 @@ class Planner {
       if (!access.kernel->shape().IsArray() || access.kernel->shape().rank() == 0) return false;
       const int64_t length = access.kernel->shape().dimensions().back();
       if (length < kLeastRow ||
-          PartitionBetween(BoundariesWith(concatenate, access), length, kUsualLanes).empty()) {
+          PartitionBetween(BoundariesWith(concatenate, access), length, kUsualMachine.Lanes(4))
+              .empty()) {
         return false;
       }
     }
@@ -508,9 +477,9 @@ class Planner {
   // memory for other reasons; a bound. Operands that cost more than what is computed several times
   // are in memory: reductions too, unless they are computed once a row.
   int64_t CostWithOperands(const HloInstruction& instruction) const {
-    int64_t cost = CostOf(instruction);
+    int64_t cost = FusedCost(instruction);
     for (const HloInstruction* operand : instruction.operands()) {
-      if (CostOf(*operand) <= kMaxDuplicatedCost) cost += CostOf(*operand);
+      if (FusedCost(*operand) <= kMaxDuplicatedCost) cost += FusedCost(*operand);
     }
     return cost;
   }
@@ -519,11 +488,7 @@ class Planner {
   static bool ReadsLittle(const HloInstruction& instruction) {
     int64_t large = 0;
     for (const HloInstruction* operand : instruction.operands()) {
-      const HloInstruction* source = operand;
-      while ((source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast) &&
-             source->operand_count() == 1) {
-        source = source->operand(0);
-      }
+      const HloInstruction* source = SkipViews(operand);
       if (source->opcode() == HloOpcode::kBroadcast || source->opcode() == HloOpcode::kIota ||
           CountOf(source->shape()) * 4 <= CountOf(instruction.shape())) {
         continue;
@@ -542,16 +507,11 @@ class Planner {
                          instruction.opcode() != HloOpcode::kSlice)) {
       return false;
     }
-    const auto array_of = [](const HloInstruction* source) {
-      while (source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast)
-        source = source->operand(0);
-      return source;
-    };
-    const HloInstruction* const array = array_of(instruction.operand(0));
+    const HloInstruction* const array = SkipViews(instruction.operand(0));
     const auto& operands = kernel.operands();
     return 4 * CountOf(instruction.shape()) <= CountOf(array->shape()) &&
            std::any_of(operands.begin(), operands.begin() + updated,
-                       [&](const HloInstruction* operand) { return array_of(operand) == array; });
+                       [&](const HloInstruction* operand) { return SkipViews(operand) == array; });
   }
 
   // Whether a kernel would compute an element more than once.
@@ -609,9 +569,8 @@ class Planner {
     if (IsSmallConstant(instruction)) return AllUsersGenerated(instruction);
     if (!IsGenerated(instruction) || !instruction.shape().IsArray()) {
       // Reshapes cost nothing in memory either; in a fusion they need no array.
-      if ((instruction.opcode() != HloOpcode::kReshape &&
-           instruction.opcode() != HloOpcode::kBitcast) ||
-          !CanEmitElement(instruction) || !IsInnerReshape(instruction)) {
+      if (!IsView(instruction.opcode()) || !CanEmitElement(instruction) ||
+          !IsInnerReshape(instruction)) {
         return false;
       }
     }
@@ -650,7 +609,7 @@ class Planner {
     for (const HloInstruction* operand : concatenate.operands()) {
       for (int level = 0; level < 3; ++level) {
         if (operand->opcode() == HloOpcode::kParameter) break;
-        if (CostOf(*operand) > 0) return false;
+        if (FusedCost(*operand) > 0) return false;
         if (operand->operand_count() == 0) break;
         operand = operand->operand(0);
       }
@@ -679,9 +638,8 @@ class Planner {
         if (!seen.insert(user).second) continue;
         const bool is_broadcast =
             user->opcode() == HloOpcode::kBroadcast && BroadcastsToOwnRows(*user);
-        const bool keeps_rows = IsElementwise(*user) || user->opcode() == HloOpcode::kReshape ||
-                                user->opcode() == HloOpcode::kBitcast || is_broadcast ||
-                                rows_.contains(user);
+        const bool keeps_rows =
+            IsElementwise(*user) || IsView(user->opcode()) || is_broadcast || rows_.contains(user);
         if (!keeps_rows) return false;
         if (fused_.contains(user)) {
           pending.push_back(user);
@@ -698,18 +656,13 @@ class Planner {
 
   // A reshape between operations of a fusion, rather than of an array in memory.
   bool IsInnerReshape(const HloInstruction& instruction) const {
-    const HloInstruction* operand = instruction.operand(0);
-    while ((operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) &&
-           operand->operand_count() == 1) {
-      operand = operand->operand(0);
-    }
+    const HloInstruction* operand = SkipViews(instruction.operand(0));
     return IsGenerated(*operand) || IsSmallConstant(*operand);
   }
 
   // An operation that a transpose may compute along rows of its result.
   static bool IsComputedByRows(const HloInstruction& instruction) {
-    return IsElementwise(instruction) || instruction.opcode() == HloOpcode::kReshape ||
-           instruction.opcode() == HloOpcode::kBitcast;
+    return IsElementwise(instruction) || IsView(instruction.opcode());
   }
 
   bool AllUsersGenerated(const HloInstruction& instruction) const {

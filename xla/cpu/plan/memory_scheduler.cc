@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/primitive_util.h"
 
@@ -31,17 +32,8 @@ int64_t LeafBytes(const Shape& shape) {
 }
 
 // Whether the instruction takes no memory or time of its own.
-bool IsFree(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kAfterAll:
-      return true;
-    default:
-      return LoweringOf(instruction).IsFree();
-  }
+bool TakesNothing(const HloInstruction& instruction) {
+  return IsFree(instruction.opcode()) || LoweringOf(instruction).IsFree();
 }
 
 class MemoryOrder {
@@ -54,7 +46,7 @@ class MemoryOrder {
     readers_.resize(count_);
     is_free_.resize(count_);
     for (size_t i = 0; i < count_; ++i) {
-      is_free_[i] = IsFree(*order_[i]);
+      is_free_[i] = TakesNothing(*order_[i]);
       reads_.push_back(SourcesOfOperands(*order_[i]));
       if (is_free_[i]) {
         sources_[i] = reads_[i];
@@ -115,8 +107,7 @@ class MemoryOrder {
       for (const int32_t source : reads_[At(i)]) {
         if (left[At(source)] == 1) bytes -= bytes_[At(source)];
       }
-      constexpr int64_t kLittle = 4096;  // not worth another order
-      return bytes / kLittle;
+      return bytes / kUsualMachine.page_bytes;  // less is not worth another order
     };
     const auto add = [&](int32_t i) { ready.emplace(growth(i), i); };
     for (size_t i = 0; i < count_; ++i) {
@@ -205,7 +196,6 @@ bool KeepsOrder(const HloInstruction& instruction) {
 
 std::vector<const HloInstruction*> OrderForMemory(std::vector<const HloInstruction*> order) {
   constexpr size_t kFewInstructions = 4;
-  constexpr int64_t kLittleMemory = 1 << 16;
   if (order.size() < kFewInstructions ||
       std::any_of(order.begin(), order.end(),
                   [](const HloInstruction* i) { return KeepsOrder(*i); })) {
@@ -213,7 +203,7 @@ std::vector<const HloInstruction*> OrderForMemory(std::vector<const HloInstructi
   }
   const MemoryOrder memory(order);
   const int64_t peak = memory.Peak(memory.GivenOrder());
-  if (peak < kLittleMemory) return order;
+  if (peak < 2 * kUsualMachine.first_level_bytes) return order;
   const Numbers greedy = memory.GreedyOrder();
   if (greedy.size() != order.size() || memory.Peak(greedy) > peak - peak / 16) return order;
   std::vector<const HloInstruction*> result;

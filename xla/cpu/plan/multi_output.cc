@@ -97,10 +97,9 @@ class Merger {
     int64_t next = 0;
     for (HloInstruction* instruction : computation_->MakeInstructionPostOrder()) {
       int64_t position = ++next;
-      const auto free = [](const HloInstruction& i) {
-        return i.opcode() == HloOpcode::kParameter || i.opcode() == HloOpcode::kConstant;
-      };
-      if (free(*instruction)) position = 0;
+      const bool is_leaf = instruction->opcode() == HloOpcode::kParameter ||
+                           instruction->opcode() == HloOpcode::kConstant;
+      if (is_leaf) position = 0;
       if (instruction->opcode() == HloOpcode::kGetTupleElement)
         position = positions_[instruction->operand(0)];
       positions_[instruction] = position;
@@ -242,15 +241,8 @@ class Merger {
 bool IsElementwiseAlone(const HloComputation& computation) {
   const auto& instructions = computation.instructions();
   return std::all_of(instructions.begin(), instructions.end(), [](const HloInstruction* i) {
-    switch (i->opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kConstant:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement:
-        return true;
-      default:
-        return i->opcode() == HloOpcode::kFusion && i->shape().IsArray();
-    }
+    return i->info().cost == CostClass::kFree ||
+           (i->opcode() == HloOpcode::kFusion && i->shape().IsArray());
   });
 }
 

@@ -63,10 +63,8 @@ bool IsFoldedScaling(const HloInstruction& instruction) {
   // What is computed anyway may as well be multiplied where it is computed.
   if (splat < 0) return false;
   const HloInstruction* array = instruction.operand(1 - splat);
-  while (array->opcode() == HloOpcode::kReshape || array->opcode() == HloOpcode::kBitcast ||
-         array->opcode() == HloOpcode::kGetTupleElement) {
+  while (IsView(array->opcode()) || array->opcode() == HloOpcode::kGetTupleElement)
     array = array->operand(0);
-  }
   return array->opcode() == HloOpcode::kParameter;
 }
 

@@ -13,8 +13,8 @@ namespace xla::cpu {
 // Whether the instruction is a transpose that only dots read, which take any strides.
 bool IsFoldedTranspose(const HloInstruction& instruction);
 
-// Whether the instruction multiplies an array of f32 or f64 by a constant number, and only dots, and
-// convolutions as their kernel, read it: these multiply as they read.
+// Whether the instruction multiplies an array of f32 or f64 by a constant number, and only dots,
+// and convolutions as their kernel, read it: these multiply as they read.
 bool IsFoldedScaling(const HloInstruction& instruction);
 // The array of a folded scaling, and the number.
 const HloInstruction* ScaledArray(const HloInstruction& scaling);

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "xla/base/machine.h"
 #include "xla/cpu/plan/schedule.h"
 
 namespace xla::cpu {
 
 // Smaller arrays are copied.
-inline constexpr int64_t kLeastPingPongBytes = 4096;
+inline constexpr int64_t kLeastPingPongBytes = kUsualMachine.page_bytes;
 
 struct PingPongPair {
   ValueId state = kNoValue, next = kNoValue;  // whose buffers are swapped

@@ -8,10 +8,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/row_reduction.h"
+#include "xla/hlo/ir/operation_cost.h"
 #include "xla/shape_util.h"
 
 namespace xla::cpu {
@@ -35,13 +37,6 @@ double WindowElements(const HloInstruction& instruction) {
   return count;
 }
 
-double ContractedElements(const HloInstruction& dot) {
-  double count = 1;
-  for (const int64_t d : dot.attributes<DotAttributes>().lhs_contracting_dims)
-    count *= static_cast<double>(dot.operand(0)->shape().dimensions(static_cast<int>(d)));
-  return count;
-}
-
 // Elements combined to one of the result's.
 double CombinedElements(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
@@ -51,7 +46,7 @@ double CombinedElements(const HloInstruction& instruction) {
     case HloOpcode::kReduceWindow:
       return WindowElements(instruction);
     case HloOpcode::kDot:
-      return ContractedElements(instruction);
+      return ContractionFlops(instruction) / 2 / std::max(Elements(instruction.shape()), 1.0);
     default:
       return 1;
   }
@@ -204,28 +199,6 @@ double WorkOf(const HloComputation& computation) {
 }
 
 }  // namespace
-
-int64_t ElementCost(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kDivide:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kRemainder:
-      return 4;
-    case HloOpcode::kPower:
-    case HloOpcode::kAtan2:
-      return 12;
-    case HloOpcode::kMap:
-      return instruction.to_apply()->instruction_count();
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kDot:
-      return 1;
-    default:
-      if (instruction.info().Has(op_traits::kHasAccuracy)) return 12;
-      return IsElementwise(instruction) ? 1 : 0;
-  }
-}
 
 double WorkOf(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kFusion) return Evaluations(instruction).Work();

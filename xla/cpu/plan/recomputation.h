@@ -21,10 +21,6 @@ inline constexpr double kMostWork = 2;
 // Computations with less work, about a microsecond, are not compared.
 inline constexpr double kLittleWork = 4096;
 
-// Arithmetic operations on an element, roughly; of operations that combine elements, for each
-// element combined. 0 for what only moves data.
-int64_t ElementCost(const HloInstruction& instruction);
-
 // The work of a materialized instruction: for a fusion, that of everything its kernel computes,
 // counted for each reader. Recomputing a value is not counted if that costs less than storing and
 // loading it.

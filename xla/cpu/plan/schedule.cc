@@ -253,14 +253,12 @@ class Scheduler {
           instruction = operand;
           break;
         }
-        case HloOpcode::kBitcast:
-        case HloOpcode::kReshape:
-        case HloOpcode::kCopy:
-        case HloOpcode::kOptimizationBarrier:
-          instruction = instruction->operand(0);
-          break;
         default:
-          return false;
+          if (!IsView(instruction->opcode()) && instruction->opcode() != HloOpcode::kCopy &&
+              instruction->opcode() != HloOpcode::kOptimizationBarrier) {
+            return false;
+          }
+          instruction = instruction->operand(0);
       }
     }
     return at == leaf;

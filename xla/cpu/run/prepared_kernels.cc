@@ -6,6 +6,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/sort_order.h"
@@ -411,8 +412,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
 }
 
 bool UsesThreadMemory(int64_t bytes, int threads) {
-  constexpr int64_t kBytesPerThread = 1 << 20;
-  return bytes > 0 && bytes <= kBytesPerThread * threads;
+  return bytes > 0 && bytes <= kUsualMachine.second_level_bytes * threads;
 }
 
 std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,

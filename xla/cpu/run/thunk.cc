@@ -9,6 +9,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/run/library_calls.h"
 #include "xla/kernels/movement/bitcast.h"
@@ -118,12 +119,12 @@ absl::Status KernelThunk::Run(RunState& state) const {
 absl::Status CopyThunk::Run(RunState& state) const {
   char* const from = from_.In(state);
   char* const to = to_.In(state);
-  constexpr int64_t kChunk = 256 << 10;
-  if (bytes_ <= kChunk) {
+  const Machine& machine = MachineOfThread();
+  if (!machine.IsWorthAThread(machine.Nanoseconds(static_cast<double>(2 * bytes_), 0))) {
     if (bytes_ > 0) std::memcpy(to, from, static_cast<size_t>(bytes_));
     return absl::OkStatus();
   }
-  return state.ParallelFor(bytes_, kChunk, [&](int64_t begin, int64_t end) {
+  return state.ParallelFor(bytes_, machine.BytesOfTask() / 2, [&](int64_t begin, int64_t end) {
     std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
     return absl::OkStatus();
   });

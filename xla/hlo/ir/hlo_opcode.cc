@@ -20,9 +20,15 @@ namespace {
 constexpr std::array<OpInfo, kNumHloOpcodes> MakeRows() {
   using namespace op_traits;  // NOLINT: the rows name traits without prefix
   return {{
-#define HLO_OP(stem, name, family, arity, attributes, callees, traits)                         \
-  OpInfo{HloOpcode::k##stem,          name, OpFamily::family, arity, Callees::callees, traits, \
-         kAttributesIndex<attributes>},
+#define HLO_OP(stem, name, family, arity, attributes, callees, cost, traits) \
+  OpInfo{HloOpcode::k##stem,                                                 \
+         name,                                                               \
+         OpFamily::family,                                                   \
+         arity,                                                              \
+         Callees::callees,                                                   \
+         traits,                                                             \
+         kAttributesIndex<attributes>,                                       \
+         CostClass::cost},
 #include "xla/hlo/ir/opcodes.def"
   }};
 }
@@ -88,6 +94,53 @@ const NameTable& Names() {
 const OpInfo& GetOpInfo(HloOpcode opcode) {
   XLA_DCHECK(static_cast<int>(opcode) < kNumHloOpcodes);
   return kTable[static_cast<size_t>(opcode)];
+}
+
+std::string_view CostClassName(CostClass cost) {
+  switch (cost) {
+    case CostClass::kFree:
+      return "free";
+    case CostClass::kView:
+      return "view";
+    case CostClass::kMove:
+      return "move";
+    case CostClass::kSelect:
+      return "select";
+    case CostClass::kArithmetic:
+      return "arithmetic";
+    case CostClass::kDivide:
+      return "divide";
+    case CostClass::kRoot:
+      return "root";
+    case CostClass::kTranscendental:
+      return "transcendental";
+    case CostClass::kPower:
+      return "power";
+    case CostClass::kApply:
+      return "apply";
+    case CostClass::kContraction:
+      return "contraction";
+    case CostClass::kAlgorithm:
+      return "algorithm";
+    case CostClass::kControl:
+      return "control";
+    case CostClass::kCommunication:
+      return "communication";
+  }
+  return "";
+}
+
+bool IsFree(HloOpcode opcode) {
+  const CostClass cost = GetOpInfo(opcode).cost;
+  return cost == CostClass::kFree || cost == CostClass::kView;
+}
+
+bool IsView(HloOpcode opcode) { return GetOpInfo(opcode).cost == CostClass::kView; }
+
+bool IsTranscendental(HloOpcode opcode) {
+  const CostClass cost = GetOpInfo(opcode).cost;
+  return cost == CostClass::kRoot || cost == CostClass::kTranscendental ||
+         cost == CostClass::kPower;
 }
 
 int HloOpcodeCount() { return kNumHloOpcodes; }

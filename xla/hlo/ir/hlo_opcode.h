@@ -46,6 +46,28 @@ enum class OpFamily : uint8_t {
   kCollective,
 };
 
+// What computing an element of the result is like, whatever the machine: the machine's numbers for
+// each class stand in xla/cpu/codegen/cost_model.h, XLA's terms in operation_cost.h.
+enum class CostClass : uint8_t {
+  kFree,            // a name for values that are elsewhere; nothing is read or written
+  kView,            // the elements of the operand under another shape, where they are
+  kMove,            // an element of the operand, at another index
+  kSelect,          // one of several elements, or one whose place is computed
+  kArithmetic,      // an instruction of the processor, or a few
+  kDivide,          // quotients and remainders
+  kRoot,            // square roots: as quotients, but transcendental to XLA
+  kTranscendental,  // functions of one argument
+  kPower,           // functions of two arguments, which take several of those
+  kApply,           // what the computation costs that is applied to elements
+  kContraction,     // sums of products
+  kAlgorithm,       // by a formula of its own, or not known
+  kControl,         // what the called computations cost
+  kCommunication,   // with other devices, or with the host
+};
+inline constexpr int kNumCostClasses = static_cast<int>(CostClass::kCommunication) + 1;
+// "free", "view", ...
+std::string_view CostClassName(CostClass cost);
+
 namespace op_traits {
 enum : uint32_t {
   // --- Form
@@ -117,6 +139,7 @@ struct OpInfo {
   Callees callees;
   uint32_t traits;
   size_t attributes_index;  // index of the attribute struct in xla::Attributes
+  CostClass cost;
   AsyncRole async_role = AsyncRole::kNone;
   HloOpcode async_partner = {};  // of a start its done; of an update or done its start
 
@@ -128,6 +151,13 @@ struct OpInfo {
 
 // The table row of an opcode.
 const OpInfo& GetOpInfo(HloOpcode opcode);
+
+// Whether the operation only names values: nothing is read, written or computed.
+bool IsFree(HloOpcode opcode);
+// Whether the result has the operand's elements in their order, so that it can be where they are.
+bool IsView(HloOpcode opcode);
+// Whether XLA counts the operation as transcendental rather than as flops.
+bool IsTranscendental(HloOpcode opcode);
 
 int HloOpcodeCount();
 // Converts to both std::string_view and absl::string_view.

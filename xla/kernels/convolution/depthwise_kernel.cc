@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "xla/base/machine.h"
 #include "xla/kernels/convolution/convolution_forms.h"
 #include "xla/kernels/convolution/depthwise.h"
 #include "xla/kernels/forms.h"
@@ -34,7 +35,8 @@ class DepthwiseKernel final : public Kernel {
     PackWeights(call, weights);
     const int64_t lines = positions / minor_.output_size;
     const int64_t work = minor_.output_size * channels_ * minor_.taps * outer_taps_;
-    const int64_t per_task = std::max<int64_t>(1, (int64_t{1} << 18) / work);
+    // Each product reads elements of its own.
+    const int64_t per_task = std::max<int64_t>(1, kUsualMachine.ProductsOfTask() / 4 / work);
     return RunTasks(*call.host, CeilOfRatio(lines, per_task),
                     static_cast<char*>(call.scratch) + WeightBytes(), WorkerBytes(),
                     [&](int64_t index, Task& task) {

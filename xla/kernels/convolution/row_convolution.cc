@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/convolution/row_tiles.h"
 #include "xla/kernels/forms.h"
@@ -45,7 +46,8 @@ class RowConvolution final : public Kernel {
   // Estimated cycles.
   double Cost() const {
     // Many weights are better packed where they are used.
-    constexpr int64_t kMostWeightBytes = int64_t{1} << 21, kMostCopied = int64_t{1} << 20;
+    constexpr int64_t kMostWeightBytes = 2 * kUsualMachine.second_level_bytes,
+                      kMostCopied = kUsualMachine.second_level_bytes;
     if (WeightBytes() > kMostWeightBytes || SlotsOf(1) * SlotBytes() > kMostCopied)
       return kDoesNotFit;
     constexpr double kStart = 200, kWeight = 2, kCopied = 0.15, kSlot = 15, kInputRow = 3,
@@ -86,7 +88,8 @@ class RowConvolution final : public Kernel {
         rows_(conv_.result.rows.count() / row_),
         outer_taps_(input_rows_.outer_taps()) {
     // Output rows of a task share the input rows that they read.
-    constexpr int64_t kWorkOfTask = int64_t{1} << 20, kCopiedOfTask = int64_t{1} << 16;
+    constexpr int64_t kWorkOfTask = kUsualMachine.ProductsOfTask(),
+                      kCopiedOfTask = 2 * kUsualMachine.first_level_bytes;
     const int64_t work = row_ * channels_ * features_ * conv_.patches.depth();
     rows_of_task_ = std::clamp<int64_t>(kWorkOfTask / work, 1, rows_);
     while (rows_of_task_ > 1 && SlotsOf(rows_of_task_) * SlotBytes() > kCopiedOfTask)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "xla/base/machine.h"
 #include "xla/kernels/dot/dot_forms.h"
 #include "xla/kernels/product/packing.h"
 #include "xla/kernels/product/product_cost.h"
@@ -141,7 +142,7 @@ class BlockedDotKernel final : public Kernel {
 
   // Columns that lie in memory one after the other, in a matrix too large for caches.
   bool PrefetchesColumns() const {
-    constexpr int64_t kLargeBytes = int64_t{4} << 20;
+    constexpr int64_t kLargeBytes = 4 * kUsualMachine.second_level_bytes;
     const MatrixView& view = problem_.columns.view;
     return kIsWide && view.k.IsOneRun() && view.k.run_stride() == 1 && packed_.empty() &&
            problem_.columns.elements * view.element_bytes >= kLargeBytes;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/dot/dot_forms.h"
 #include "xla/kernels/product/product_cost.h"
@@ -33,7 +34,8 @@ class SkinnyDotKernel final : public Kernel {
     dots_ = HasDotRows(w);
     ldw_ = dots_ ? w.lines.run_stride() : w.k.run_stride();
     // Blocks of some hundred kilobytes of the matrix.
-    constexpr int64_t kStreamColumns = 1024, kBlockElements = int64_t{1} << 16, kParts = 16;
+    constexpr int64_t kStreamColumns = 1024, kParts = 16;
+    constexpr int64_t kBlockElements = kUsualMachine.second_level_bytes / 16;
     block_ = dots_ ? std::clamp<int64_t>(kBlockElements / problem_.k, 4, 1024) : kStreamColumns;
     block_ = std::min(block_, problem_.n);
     blocks_ = CeilOfRatio(problem_.n, block_);

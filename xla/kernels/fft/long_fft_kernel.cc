@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft/fft_lanes.h"
 #include "xla/kernels/fft/fft_plan.h"
@@ -88,7 +89,8 @@ class LongLinesKernel final : public Kernel {
   // body(begin, end) for parts of [0, count).
   template <typename Body>
   absl::Status ForParts(const KernelHost& host, int64_t count, Body&& body) const {
-    constexpr int64_t kPart = 4096;
+    constexpr double kNanosecondsPerElement = 12;
+    constexpr int64_t kPart = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
     return RunTasks(host, CeilOfRatio(count, kPart), nullptr, 0, [&](int64_t index, Task&) {
       body(index * kPart, std::min(count, (index + 1) * kPart));
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/index_util.h"
 #include "xla/layout_strides.h"
@@ -256,7 +257,8 @@ bool IsPlainBitcastConvert(PrimitiveType from, PrimitiveType to) {
 
 absl::Status BitcastConvertArray(Context& context, PrimitiveType from, PrimitiveType to,
                                  int64_t from_count, int64_t to_count, const void* in, void* out) {
-  constexpr int64_t kChunk = 16384;
+  constexpr double kNanosecondsPerGroup = 3;
+  constexpr int64_t kChunk = kUsualMachine.ItemsOfTask(kNanosecondsPerGroup);
   const int from_bits = from == PRED ? 8 : primitive_util::BitWidth(from);
   const int to_bits = to == PRED ? 8 : primitive_util::BitWidth(to);
   const int64_t group_bits = std::max({from_bits, to_bits, 8});

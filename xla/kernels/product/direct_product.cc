@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "xla/base/machine.h"
 #include "xla/kernels/movement/transpose.h"
 #include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/product/input_rows.h"
@@ -28,7 +29,7 @@ namespace {
 // the second-level cache.
 constexpr int64_t kChunkDepth = 512;
 // Copied rows of a task.
-constexpr int64_t kMaxCopiedBytes = int64_t{1} << 19;
+constexpr int64_t kMaxCopiedBytes = kUsualMachine.second_level_bytes / 2;
 // Features that dot products are computed for, and positions at a time.
 constexpr int64_t kMostDotFeatures = 8, kDotPositions = 128;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/util.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 // Elements of C that partial sums may take.
 constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
-// Products of a task at least: some microseconds.
-constexpr double kTaskProducts = 1 << 20;
+// Products of a task at least.
+constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
 
 // Blocks of at most `most` elements, or of a tile.
 SideCut CutSide(int64_t size, int64_t most, int64_t tile) {
@@ -176,8 +177,9 @@ namespace {
 
 // Cuts C into blocks such that there are as many tasks as are useful, if it is large enough.
 void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* plan) {
-  // A block of A fits the second-level cache.
+  // A block of A takes about half of the second-level cache.
   constexpr int64_t kMaxRowBytes = 516 * 4, kMaxColumns = 1024;
+  static_assert(kMaxRowBytes * kProductRowStride <= kUsualMachine.second_level_bytes * 9 / 16);
   int64_t limit_m = RoundUpTo(kMaxRowBytes / sizes.unit_bytes, sizes.rows), limit_n = kMaxColumns;
   const auto tasks = [&] {
     return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
@@ -226,7 +228,7 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   }
   // Two tasks a worker even out, but copy more of the operands, which does not pay for short ones.
   // One worker takes the largest blocks.
-  constexpr double kLongProducts = 1 << 25;
+  constexpr double kLongProducts = 32 * kTaskProducts;
   constexpr int64_t kFewLines = 64;
   const bool is_short = std::min(m, n) >= kFewLines && products < kLongProducts * workers;
   const double rounds = is_short ? 1.0 : 2.0;
@@ -255,7 +257,9 @@ absl::Status RunProduct(const KernelHost& host, char* scratch, const ProductPlan
   if (plan.splits == 1) return absl::OkStatus();
   // Rows of C are sums of the rows of the splits.
   const int64_t lines = plan.batch * plan.m, distance = lines * plan.n;
-  const int64_t per_task = std::max<int64_t>(1, (int64_t{1} << 16) / (plan.n * plan.splits));
+  constexpr double kNanosecondsPerSum = 0.75;
+  constexpr int64_t kTaskSums = kUsualMachine.ItemsOfTask(kNanosecondsPerSum);
+  const int64_t per_task = std::max<int64_t>(1, kTaskSums / (plan.n * plan.splits));
   return RunTasks(host, CeilOfRatio(lines, per_task), blocks, 0, [&](int64_t index, Task&) {
     for (int64_t line = index * per_task; line < std::min(lines, (index + 1) * per_task); ++line) {
       Acc* sum = partial_sums + line * plan.n;

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "xla/base/instruction_set.h"
+#include "xla/base/machine.h"
 #include "xla/kernels/product/fused_product.h"
 
 #if defined(__x86_64__)
@@ -118,14 +118,12 @@ void RunTile(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, co
 }  // namespace
 
 ProductKernels<uint32_t, float> PairKernels() {
-  if (MaxInstructionSet() < InstructionSet::kAvx512Bf16 || !__builtin_cpu_supports("avx512bf16"))
-    return {0, 0, nullptr};
+  if (!MachineOfThread().bf16) return {0, 0, nullptr};
   return {kNarrowRows, kNarrowColumns, &RunTile<float>};
 }
 
 ProductKernels<uint32_t, uint32_t> QuadKernels() {
-  if (MaxInstructionSet() < InstructionSet::kAvx512Vnni || !__builtin_cpu_supports("avx512vnni"))
-    return {0, 0, nullptr};
+  if (!MachineOfThread().vnni) return {0, 0, nullptr};
   return {kNarrowRows, kNarrowColumns, &RunTile<uint32_t>};
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "xla/base/machine.h"
 #include "xla/kernels/product/patches.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -133,7 +134,7 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   // Runs of a row of taps, or of the features under a tap.
   constexpr double kPatch = 20, kRun = 20, kDilatedRun = 30, kCopied = 0.15, kGathered = 0.7,
                    kFarGathered = 2, kConverted = 0.4;
-  constexpr int64_t kPage = 4096;  // bytes; elements so far apart share few sets of a cache
+  // Elements that lie a page apart share few sets of a cache.
   const int64_t row_stride = MinorRunStride(patches);
   bool dilates = false;
   for (const SpatialDim& dim : patches.dims) dilates = dilates || dim.base_dilation != 1;
@@ -141,9 +142,9 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   const auto length =
       static_cast<double>(patches.features * (row_stride == 0 ? 1 : patches.dims.back().taps));
   const int64_t stride = row_stride == 0 ? patches.feature_stride : row_stride;
-  double element = stride == 1 || length == 1                ? kCopied
-                   : stride * patches.element_bytes >= kPage ? kFarGathered
-                                                             : kGathered;
+  double element = stride == 1 || length == 1                                   ? kCopied
+                   : stride * patches.element_bytes >= kUsualMachine.page_bytes ? kFarGathered
+                                                                                : kGathered;
   if (patches.type != type && patches.element_bytes >= 2) element += kConverted;
   return static_cast<double>(patches.positions()) *
          (kPatch + depth / std::max(length, 1.0) * (dilates ? kDilatedRun : kRun) +
@@ -179,15 +180,15 @@ double StoreCost(const ResultView& result, PrimitiveType type) {
   constexpr double kRun = 40, kCopied = 0.3, kConverted = 0.5, kScattered = 0.8,
                    kConvertedApart = 2.5, kFar = 4;
   // Elements in more lines than caches hold are stored in memory farther away.
-  constexpr int64_t kLineBytes = 64, kCachedBytes = 1 << 17;
+  constexpr int64_t kCachedBytes = kUsualMachine.second_level_bytes / 8;
   const auto m = static_cast<double>(result.rows.count()),
              n = static_cast<double>(result.columns.count());
   const bool is_converted = result.type != type;
   double element = is_converted ? kConverted : kCopied;
   if (n > 1 && result.columns.run_stride() != 1) {
-    const int64_t stored =
-        result.columns.count() *
-        std::min(kLineBytes, std::abs(result.columns.run_stride()) * result.element_bytes);
+    const int64_t stored = result.columns.count() *
+                           std::min(kUsualMachine.line_bytes,
+                                    std::abs(result.columns.run_stride()) * result.element_bytes);
     element = stored > kCachedBytes ? kFar : is_converted ? kConvertedApart : kScattered;
   }
   const int64_t runs = CeilOfRatio(result.columns.count(), result.columns.run_length());

@@ -2,7 +2,7 @@
 // Running sums of four rows at a time: a block of 16 bytes of each is a part of one vector.
 #include "xla/kernels/scan/scan_blocks.h"
 
-#include "xla/base/instruction_set.h"
+#include "xla/base/machine.h"
 
 #if defined(__x86_64__)
 
@@ -67,10 +67,7 @@ XLA_SCAN_TARGET int64_t ScanFourRows(int64_t count, const T* x, T* out, T* carry
 
 template <typename T>
 FourRowScan<T> Get() {
-  const bool supported = MaxInstructionSet() >= InstructionSet::kAvx512 &&
-                         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported ? ScanFourRows<T> : nullptr;
+  return MachineOfThread().avx512 ? ScanFourRows<T> : nullptr;
 }
 
 }  // namespace

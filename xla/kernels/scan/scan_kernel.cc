@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/scan/scan_blocks.h"
 #include "xla/kernels/wide.h"
@@ -184,7 +185,9 @@ class ScanKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kManyRows = 16, kChunk = int64_t{1} << 15, kBuffer = 1024;
+  static constexpr double kNanosecondsPerElement = 1.5;
+  static constexpr int64_t kManyRows = 16, kBuffer = 1024;
+  static constexpr int64_t kChunk = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
   // What narrower floats are converted to.
   using Float = std::conditional_t<std::is_floating_point_v<T>, T, float>;
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "hwy/base.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/sort/key_encoding_lanes.h"
 #include "xla/kernels/sort/vector_sort.h"
@@ -156,7 +157,8 @@ constexpr int64_t kBuckets = 16;
 // Words that one task classifies and moves: few tasks, so that the counts of their buckets take
 // little memory.
 int64_t PieceLength(int64_t count) {
-  constexpr int64_t kLeast = int64_t{1} << 16, kMostPieces = 32;
+  constexpr double kNanosecondsPerWord = 0.75;
+  constexpr int64_t kLeast = kUsualMachine.ItemsOfTask(kNanosecondsPerWord), kMostPieces = 32;
   const int64_t even = (count + kMostPieces - 1) / kMostPieces;
   return std::max(kLeast, (even + kSortBlock - 1) / kSortBlock * kSortBlock);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hwy/base.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/sort/total_order.h"
 #include "xla/kernels/sort/vector_sort.h"
@@ -21,8 +22,9 @@ namespace {
 
 // Elements that are sorted at once: some milliseconds. Blocks are merged in tasks of kMergeTask
 // results.
-constexpr int64_t kBlock = int64_t{1} << 18;
-constexpr int64_t kMergeTask = int64_t{1} << 15;
+constexpr int64_t kBlock = kUsualMachine.second_level_bytes / 4;
+constexpr double kNanosecondsPerMerge = 1.5, kNanosecondsPerKey = 0.75;
+constexpr int64_t kMergeTask = kUsualMachine.ItemsOfTask(kNanosecondsPerMerge);
 
 // A key of 64 bits and the index that breaks ties, ordered by both.
 using KeyAndIndex = hwy::uint128_t;  // low: index, high: key
@@ -126,7 +128,7 @@ absl::Status SortAny(Context& context, Word* words, int64_t count) {
 // Runs f(begin, end) over [0, count) in chunks of cheap work.
 template <typename F>
 absl::Status ForEachChunk(Context& context, int64_t count, F&& f) {
-  constexpr int64_t kChunk = int64_t{1} << 16;
+  constexpr int64_t kChunk = kUsualMachine.ItemsOfTask(kNanosecondsPerKey);
   return context.ParallelFor(count, kChunk, [&](int64_t begin, int64_t end) {
     f(begin, end);
     return absl::OkStatus();

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hwy/base.h"
+#include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/call_context.h"
 #include "xla/kernels/sort/first_few.h"
@@ -25,10 +26,11 @@
 namespace xla::kernels {
 namespace {
 
-// Rows of at least as many elements are sorted by all workers together.
-constexpr int64_t kLongRow = int64_t{1} << 17;
 // Elements that a task sorts or moves at least.
-constexpr int64_t kTaskElements = int64_t{1} << 14;
+constexpr double kNanosecondsPerElement = 3;
+constexpr int64_t kTaskElements = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
+// Rows of at least as many elements are sorted by all workers together.
+constexpr int64_t kLongRow = 8 * kTaskElements;
 
 // The rows that are sorted: where they start, and the distance of their elements.
 struct Rows {

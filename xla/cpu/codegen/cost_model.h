@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations cost, roughly: arithmetic, bytes of memory, nanoseconds, latencies.
-#ifndef XLA_CPU_KERNEL_COST_MODEL_H_
-#define XLA_CPU_KERNEL_COST_MODEL_H_
+// What operations cost on a machine, roughly: work, nanoseconds, latencies, bytes of memory. All
+// follows from the cost class of the operation (xla/hlo/ir/hlo_opcode.h), by the one table in
+// cost_model.cc; how fast the machine itself is says xla/base/machine.h.
+#ifndef XLA_CPU_CODEGEN_COST_MODEL_H_
+#define XLA_CPU_CODEGEN_COST_MODEL_H_
 
 #include <cstdint>
 
@@ -10,13 +12,22 @@
 
 namespace xla::cpu {
 
+// Arithmetic operations on an element; of operations that combine elements, for each element
+// combined. 0 for what only moves data.
+int64_t ElementCost(const HloInstruction& instruction);
+
+// Of what is computed where it is used: operations on an element, with those that find its place.
+// At least kCostInMemory for what is in memory instead.
+int64_t FusedCost(const HloInstruction& instruction);
+inline constexpr int64_t kCostInMemory = 1000;
+
 // Nanoseconds for an operation on a vector.
-double OperationCost(const HloInstruction& instruction);
+double VectorCost(const HloInstruction& instruction);
 
 // The contraction that a fusion finishes, which its operations include; null if there is none.
 using ContractionFinder = const HloInstruction* (*)(const HloInstruction& fusion);
 
-// Arithmetic operations of a fusion, dot, convolution, FFT or loop; 0 for others.
+// Arithmetic operations of a fusion, contraction, FFT or loop; 0 for others.
 double EstimateOperations(const HloInstruction& instruction, ContractionFinder find);
 
 // What a kernel reads, writes and computes, with the contraction that it finishes, if any.
@@ -40,4 +51,4 @@ bool UpdatesInPlace(const HloInstruction& instruction);
 
 }  // namespace xla::cpu
 
-#endif  // XLA_CPU_KERNEL_COST_MODEL_H_
+#endif  // XLA_CPU_CODEGEN_COST_MODEL_H_
