@@ -204,7 +204,7 @@ class RandomBranches {
   RandomBranches(uint64_t seed, int size) : state_(seed * 2654435761u + 1), size_(size) {}
 
   std::string Write() {
-    const std::string steps = ThunkSequence("main_steps", 0);
+    const std::string steps = Steps("main_steps", 0);
     const std::string text = absl::StrCat("HloModule random_branches\n", computations_, R"(
 ENTRY main {
   x = $A iota(), iota_dimension=0
@@ -225,7 +225,7 @@ ENTRY main {
   }
 
   // A computation from the state to the state; its name.
-  std::string ThunkSequence(const std::string& name, int depth) {
+  std::string Steps(const std::string& name, int depth) {
     std::string text = absl::StrCat(
         name,
         " {\n  s0 = $S parameter(0)\n  i = s32[] get-tuple-element(s0), index=0\n"
@@ -273,8 +273,8 @@ ENTRY main {
           break;
         case 5:
         case 6: {
-          const std::string a = ThunkSequence(absl::StrCat(name, "_", n, "a"), depth + 1),
-                            b = ThunkSequence(absl::StrCat(name, "_", n, "b"), depth + 1);
+          const std::string a = Steps(absl::StrCat(name, "_", n, "a"), depth + 1),
+                            b = Steps(absl::StrCat(name, "_", n, "b"), depth + 1);
           absl::StrAppend(&text, "  ", v, "s = ", now, "  ", v, "k = s32[] and(i, one)\n  ", v,
                           "c = $S conditional(", v, "k, ", v, "s, ", v, "s), branch_computations={",
                           a, ", ", b, "}\n");
@@ -282,8 +282,7 @@ ENTRY main {
           break;
         }
         case 7: {
-          const std::string a = Keep(),
-                            b = ThunkSequence(absl::StrCat(name, "_", n, "b"), depth + 1);
+          const std::string a = Keep(), b = Steps(absl::StrCat(name, "_", n, "b"), depth + 1);
           absl::StrAppend(&text, "  ", v, "s = ", now, "  ", v, "k = s32[] and(i, one)\n  ", v,
                           "c = $S conditional(", v, "k, ", v, "s, ", v, "s), branch_computations={",
                           a, ", ", b, "}\n");
@@ -291,7 +290,7 @@ ENTRY main {
           break;
         }
         default: {
-          const std::string inner = ThunkSequence(absl::StrCat(name, "_", n, "l"), depth + 1);
+          const std::string inner = Steps(absl::StrCat(name, "_", n, "l"), depth + 1);
           absl::StrAppend(&computations_, inner,
                           "_more { s = $S parameter(0) i = s32[] "
                           "get-tuple-element(s), index=0 n = s32[] constant(",

@@ -34,7 +34,7 @@ void BuildFunction(Ir& ir) {
   ir.StartFunction("f", {ir.Pointer(), ir.Pointer()});
   const IrValue in = ir.Parameter(0), out = ir.Parameter(1);
   const IrType floats = ir.Vector(ir.F32(), kLanes), words = ir.Vector(ir.I64(), kLanes);
-  const IrValue steps = ir.ThunkSequence(words, 4);
+  const IrValue steps = ir.Steps(words, 4);
   const IrValue mask = ir.ICmp(LLVMIntSLT, steps, ir.Const(words, int64_t{4 * 11}));
   const IrValue loaded = ir.MaskedLoad(floats, in, 4, mask);
   // The elements in the opposite order.

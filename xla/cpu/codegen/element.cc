@@ -207,7 +207,7 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
-      address.lanes != nullptr ? address.lanes : ir_.ThunkSequence(offsets_type, address.step);
+      address.lanes != nullptr ? address.lanes : ir_.Steps(offsets_type, address.step);
   const IrValue mask =
       address.mask != nullptr ? address.mask : ir_.Const(ir_.Vector(ir_.I1(), lanes), int64_t{-1});
   const auto gather = [&](IrValue from) {

@@ -176,7 +176,7 @@ IrValue IndexMath::ToVector(const IndexTerm& a) const {
   if (a.lanes != nullptr) return a.lanes;
   if (a.step == 0 || lanes_ == 1) return a.base;
   const IrType type = ir_.Vector(ir_.I64(), lanes_);
-  return ir_.Add(ir_.Splat(a.base, lanes_), ir_.ThunkSequence(type, a.step));
+  return ir_.Add(ir_.Splat(a.base, lanes_), ir_.Steps(type, a.step));
 }
 
 IndexTerm IndexMath::FromVector(IrValue value) const {

@@ -80,7 +80,7 @@ IrValue Ir::ConstBits(IrType float_type, uint64_t bits) {
   return BitCast(Const(IntsLike(float_type), static_cast<int64_t>(bits)), float_type);
 }
 
-IrValue Ir::ThunkSequence(IrType vector_type, int64_t step) const {
+IrValue Ir::Steps(IrType vector_type, int64_t step) const {
   std::vector<IrValue> values;
   const int lanes = Lanes(vector_type);
   for (int i = 0; i < lanes; ++i) values.push_back(Const(ElementOf(vector_type), i * step));

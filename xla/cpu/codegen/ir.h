@@ -73,7 +73,7 @@ class Ir {
   IrValue ConstBits(IrType float_type, uint64_t bits);
   IrValue Index(int64_t value) const { return Const(I64(), value); }
   // 0, 1, 2, .. times `step`, of an integer type.
-  IrValue ThunkSequence(IrType vector_type, int64_t step) const;
+  IrValue Steps(IrType vector_type, int64_t step) const;
   IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
   bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
