@@ -181,7 +181,7 @@ std::string Cell(const std::vector<std::string>& files, absl::string_view folder
   return absl::StrJoin(names, ", ");
 }
 
-constexpr std::string_view kIntroduction =
+constexpr std::string_view kFilesIntroduction =
     R"(# Where operations are inferred, evaluated and compiled
 
 For each operation the files of shape inference (`xla/hlo/shape_inference`), of the interpreter (`xla/interpreter`), and of the
@@ -227,7 +227,7 @@ std::string CheckOpFiles(const std::string& root) {
 std::string OpFilesPage(const std::string& root) {
   const Texts inference = ReadFolder(root, "xla/hlo/shape_inference");
   const Texts interpreter = ReadFolder(root, "xla/interpreter");
-  std::string out(kIntroduction);
+  std::string out(kFilesIntroduction);
   absl::StrAppend(&out, "| operation | inferred | evaluated | compiled |\n|---|---|---|---|\n");
   for (int i = 0; i < kNumHloOpcodes; ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
