@@ -199,6 +199,31 @@ TEST(ContractionFlopsTest, OfGroups) {
             2 * 2 * 4 * 6);
 }
 
+// What JAX 0.9.2 says of these with XLA's HloCostAnalysis.
+TEST(ContractionFlopsTest, AreXlas) {
+  const std::string input = "f32[2,6,10,20]", kernel = "f32[8,6,3,3]";
+  EXPECT_EQ(FlopsOfConvolution(input, kernel, "f32[2,8,10,20]",
+                               "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01"),
+            311808);
+  EXPECT_EQ(FlopsOfConvolution(
+                input, kernel, "f32[2,8,21,60]",
+                "window={size=3x3 pad=2_2x1_3 lhs_dilate=2x3}, dim_labels=bf01_oi01->bf01"),
+            339840);
+  EXPECT_EQ(
+      FlopsOfConvolution(
+          input, kernel, "f32[2,8,5,18]",
+          "window={size=3x3 stride=2x1 pad=2_2x1_3 rhs_dilate=2x3}, dim_labels=bf01_oi01->bf01"),
+      124800);
+  EXPECT_EQ(
+      FlopsOfConvolution(input, "f32[9,2,3,3]", "f32[2,9,8,18]",
+                         "window={size=3x3}, dim_labels=bf01_oi01->bf01, feature_group_count=3"),
+      93312);
+  EXPECT_EQ(
+      FlopsOfConvolution("f32[6,2,10,20]", "f32[9,2,3,3]", "f32[2,9,8,18]",
+                         "window={size=3x3}, dim_labels=bf01_oi01->bf01, batch_group_count=3"),
+      93312);
+}
+
 TEST(ContractionFlopsTest, OfSparseKernelsThoseOfStoredValues) {
   EXPECT_EQ(FlopsOf(R"(
   a = f32[1,8] parameter(0)
