@@ -92,7 +92,7 @@ constexpr CompiledIn kCompiledIn[] = {
     {"copy", "cpu/plan/assign_lowering.cc cpu/codegen/elementwise.cc"},
 };
 // All other elementwise operations.
-constexpr char kElementwise[] = "cpu/codegen/elementwise.cc";
+constexpr char kElementwiseFiles[] = "cpu/codegen/elementwise.cc";
 
 using Texts = std::map<std::string, std::string>;
 
@@ -145,7 +145,8 @@ std::vector<std::string> CompiledFiles(HloOpcode opcode) {
     const std::vector<std::string> names = absl::StrSplit(row.operations, ' ');
     if (std::find(names.begin(), names.end(), name) != names.end()) files = row.files;
   }
-  if (files.empty() && GetOpInfo(opcode).family == OpFamily::kElementwise) files = kElementwise;
+  if (files.empty() && GetOpInfo(opcode).family == OpFamily::kElementwise)
+    files = kElementwiseFiles;
   std::vector<std::string> paths;
   for (const std::string& file :
        std::vector<std::string>(absl::StrSplit(files, ' ', absl::SkipEmpty())))
@@ -181,7 +182,7 @@ std::string Cell(const std::vector<std::string>& files, absl::string_view folder
   return absl::StrJoin(names, ", ");
 }
 
-constexpr std::string_view kIntroduction =
+constexpr std::string_view kFilesIntroduction =
     R"(# Where operations are inferred, evaluated and compiled
 
 For each operation the files of shape inference (`xla/hlo/shape_inference`), of the interpreter (`xla/interpreter`), and of the
@@ -227,7 +228,7 @@ std::string CheckOpFiles(const std::string& root) {
 std::string OpFilesPage(const std::string& root) {
   const Texts inference = ReadFolder(root, "xla/hlo/shape_inference");
   const Texts interpreter = ReadFolder(root, "xla/interpreter");
-  std::string out(kIntroduction);
+  std::string out(kFilesIntroduction);
   absl::StrAppend(&out, "| operation | inferred | evaluated | compiled |\n|---|---|---|---|\n");
   for (int i = 0; i < kNumHloOpcodes; ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
