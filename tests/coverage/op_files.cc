@@ -92,7 +92,7 @@ constexpr CompiledIn kCompiledIn[] = {
     {"copy", "cpu/plan/assign_lowering.cc cpu/codegen/elementwise.cc"},
 };
 // All other elementwise operations.
-constexpr char kElementwise[] = "cpu/codegen/elementwise.cc";
+constexpr char kElementwiseFiles[] = "cpu/codegen/elementwise.cc";
 
 using Texts = std::map<std::string, std::string>;
 
@@ -145,7 +145,8 @@ std::vector<std::string> CompiledFiles(HloOpcode opcode) {
     const std::vector<std::string> names = absl::StrSplit(row.operations, ' ');
     if (std::find(names.begin(), names.end(), name) != names.end()) files = row.files;
   }
-  if (files.empty() && GetOpInfo(opcode).family == OpFamily::kElementwise) files = kElementwise;
+  if (files.empty() && GetOpInfo(opcode).family == OpFamily::kElementwise)
+    files = kElementwiseFiles;
   std::vector<std::string> paths;
   for (const std::string& file :
        std::vector<std::string>(absl::StrSplit(files, ' ', absl::SkipEmpty())))

@@ -55,7 +55,7 @@ class NativeLoopTest : public ::testing::Test {
     CpuCompileOptions options;
     options.keep_llvm = true;
     ASSERT_OK_AND_ASSIGN(program_, CpuProgram::Compile(*module, options));
-    ASSERT_TRUE(absl::StrContains(program_->llvm_text(), "@native_loop_0("));
+    ASSERT_TRUE(absl::StrContains(program_->llvm_text(), "@while_0("));
     const auto add = [](int* calls, int fails_at) {
       return [calls, fails_at](CustomCallFrame& call) -> absl::Status {
         XLA_ASSIGN_OR_RETURN(const auto in, call.argument<int32_t>(0));

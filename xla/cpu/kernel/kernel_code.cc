@@ -15,17 +15,18 @@ absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel
 }
 
 absl::Status KernelCode::EmitFunction(const char* name) {
-  ir_.set_tests_at_end(plan_.tests_at_end);
   if (plan_.epilogue_of >= 0) {
     // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
     ir_.StartFunction(name, parameters);
+    ir_.set_tests_at_end(plan_.tests_at_end);
     plan_.EmitUnits(*this);
     ir_.Return();
     return status_;
   }
   const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64()};
   ir_.StartFunction(name, parameters);
+  ir_.set_tests_at_end(plan_.tests_at_end);  // StartFunction resets it
   const auto load = [&](IrType type, size_t i) {
     return ir_.Load(type, ir_.Offset(ir_.Parameter(0), ir_.Index(static_cast<int64_t>(8 * i))), 8,
                     true);
