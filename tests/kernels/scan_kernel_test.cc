@@ -12,6 +12,7 @@
 
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
+#include "xla/kernels/scan/scan_blocks.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -101,6 +102,24 @@ TEST(ScanKernel, RowsTogetherAreRowsAlone) {
     for (int64_t row = 0; row < kRows; ++row)
       scan(1, x.data() + row * length, alone.data() + row * length);
     EXPECT_EQ(together, alone) << length;
+  }
+}
+
+// Blocks of 16 elements, the last one too.
+TEST(ScanBlocks, AllWholeBlocksAreDone) {
+  const FourRowScan<uint32_t> scan = GetFourRowScan<uint32_t>();
+  if (scan == nullptr) GTEST_SKIP() << "without AVX-512";
+  for (const int64_t count : {15, 16, 17, 32, 47, 48}) {
+    const std::vector<uint32_t> ones(static_cast<size_t>(4 * count), 1);
+    std::vector<uint32_t> sums(ones.size());
+    uint32_t carry[] = {0, 10, 20, 30};
+    const int64_t done = scan(count, ones.data(), sums.data(), carry);
+    ASSERT_EQ(done, count / 16 * 16);
+    for (int64_t row = 0; row < 4; ++row) {
+      for (int64_t i = 0; i < done; ++i)
+        EXPECT_EQ(sums[static_cast<size_t>(row * count + i)], 10 * row + i + 1) << row << " " << i;
+      EXPECT_EQ(carry[row], 10 * row + done);
+    }
   }
 }
 

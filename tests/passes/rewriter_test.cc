@@ -171,6 +171,8 @@ ENTRY e { p = f32[] parameter(0)  dead = f32[] sine(p)  ROOT r = f32[] negate(p)
   EXPECT_EQ(statistics.passes[0].runs, 2);
   EXPECT_EQ(statistics.passes[0].changes, 1);
   EXPECT_EQ(statistics.passes[0].instructions_removed, 1);
+  EXPECT_GT(statistics.passes[0].seconds, 0);
+  EXPECT_GE(statistics.seconds, statistics.passes[0].seconds + statistics.passes[1].seconds);
   EXPECT_EQ(statistics.instructions_before, 3);
   EXPECT_EQ(statistics.instructions_after, 2);
   EXPECT_NE(statistics.ToString().find("4 runs of passes, 1 changed the module (3 -> 2"),
