@@ -7,7 +7,7 @@
   compare_code.py --compare FILE          the same, compared with what was written
   compare_code.py --binaries OLD NEW      two programs `fingerprints` that are built
 
-About 12,000 programs are compiled: those of the tests and benchmarks and their variants, operations
+About 18,000 programs are compiled: those of the tests and benchmarks and their variants, operations
 of many sizes, random chains (tests/fingerprints/programs.h). Listed is each whose passes, compiled
 HLO, plans (with steps and memory) or LLVM IR differ; --diff N also prints the differences of the
 first N as a unified diff, if both programs are at hand. LLVM IR is compared for machines with
