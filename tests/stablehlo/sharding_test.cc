@@ -86,7 +86,7 @@ TEST(ShardingTest, InvalidShardingsAreErrors) {
   EXPECT_ERROR(Convert(R"(@missing, [{}])"), "there is no mesh @missing");
   EXPECT_ERROR(Convert(R"(@mesh, [{"z"}])"), "has no axis \"z\"");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}, {"x"}])"), "the axis \"x\" is used twice");
-  EXPECT_ERROR(Convert(R"(@mesh, [{"x":(3)2}])"), "has no sub-axis :(3)2");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x":(3)2}])"), "has no part :(3)2");
   EXPECT_ERROR(Convert(R"(@mesh, [{}], replicated={"z"})"), "has no axis \"z\"");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], replicated={"x"})"), "the axis \"x\" is used twice");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], replicated={"x":(2)2})"), "is used twice");
@@ -108,7 +108,7 @@ TEST(ShardingTest, SizesOfPartsMayHaveAnyProduct) {
     for (const char* list : {R"([{"x":$}])", R"([{}], replicated={"x":$})",
                              R"([{}], unreduced={"x":$})", R"([{"x":(1)2, "x":$}])"}) {
       const std::string text = absl::StrCat("@mesh, ", absl::StrReplaceAll(list, {{"$", part}}));
-      EXPECT_ERROR(Convert(text), absl::StrCat("of size 4 has no sub-axis :", part));
+      EXPECT_ERROR(Convert(text), absl::StrCat("of size 4 has no part :", part));
     }
   }
 }

@@ -298,7 +298,7 @@ class AxisParts {
       // Without their product, which may overflow.
       if (size % axis.pre_size == 0 && size / axis.pre_size % axis.size == 0) return axis.size;
       return absl::InvalidArgumentError(absl::StrCat("the axis \"", name, "\" of size ", size,
-                                                     " has no sub-axis :(", axis.pre_size, ")",
+                                                     " has no part :(", axis.pre_size, ")",
                                                      axis.size));
     }
     return absl::InvalidArgumentError(
