@@ -123,6 +123,7 @@ add_library(xylem_fingerprints STATIC EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/tests/fingerprints/programs.cc
     ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain.cc
     ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
+target_include_directories(xylem_fingerprints SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 target_compile_definitions(xylem_fingerprints PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
 target_link_libraries(xylem_fingerprints PUBLIC xla_cpu xla_verify xla_text GTest::gtest
                       PRIVATE xylem_warnings)
