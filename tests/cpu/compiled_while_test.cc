@@ -48,7 +48,7 @@ ENTRY main {
   ROOT y = s32[4] get-tuple-element(end), index=2
 })";
 
-class NativeLoopTest : public ::testing::Test {
+class CompiledWhileTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kCalls));
@@ -82,20 +82,20 @@ class NativeLoopTest : public ::testing::Test {
   int first_ = 0, second_ = 0;
 };
 
-TEST_F(NativeLoopTest, RunsCustomCalls) {
+TEST_F(CompiledWhileTest, RunsCustomCalls) {
   ASSERT_OK_AND_ASSIGN(const Literal y, Run(3));
   EXPECT_EQ(y, LiteralUtil::CreateR1<int32_t>({6, 16, 26, 36}));
   EXPECT_EQ(first_, 3);
   EXPECT_EQ(second_, 3);
 }
 
-TEST_F(NativeLoopTest, RunsNothingWithoutAnIteration) {
+TEST_F(CompiledWhileTest, RunsNothingWithoutAnIteration) {
   ASSERT_OK_AND_ASSIGN(const Literal y, Run(0));
   EXPECT_EQ(y, LiteralUtil::CreateR1<int32_t>({0, 10, 20, 30}));
   EXPECT_EQ(first_, 0);
 }
 
-TEST_F(NativeLoopTest, EndsWithTheFirstError) {
+TEST_F(CompiledWhileTest, EndsWithTheFirstError) {
   EXPECT_STATUS(Run(1000000).status(), absl::StatusCode::kDataLoss, "the call has failed");
   EXPECT_EQ(first_, 4);
   EXPECT_EQ(second_, 3);
