@@ -49,7 +49,8 @@ TEST(ValueTest, SizesThatOverflowAreErrors) {
   EXPECT_STATUS(Value::Allocate(elements, budget), absl::StatusCode::kResourceExhausted,
                 "more elements");
   const Shape bytes = Shape(C128, {int64_t{1} << 60});
-  EXPECT_STATUS(Value::Allocate(bytes, budget), absl::StatusCode::kResourceExhausted, "more bytes");
+  EXPECT_STATUS(Value::Allocate(bytes, budget), absl::StatusCode::kResourceExhausted,
+                "its size in bytes overflows int64");
   const Shape unbounded = ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize}, {true});
   EXPECT_STATUS(Value::Allocate(unbounded, budget), absl::StatusCode::kInvalidArgument,
                 "without a bound");

@@ -35,6 +35,11 @@ double Bytes(const Shape& shape) {
     const PrimitiveType type = shape.element_type();
     const int bits = type == PRED ? 8 : primitive_util::BitWidth(type);
     bytes = std::ceil(Elements(shape) * bits / 8);
+    // The sizes of a dynamic array follow its elements, as 32-bit integers.
+    constexpr double kSizeBytes = 4;
+    if (shape.is_dynamic()) {
+      bytes = (std::ceil(bytes / kSizeBytes) + static_cast<double>(shape.rank())) * kSizeBytes;
+    }
   }
   return bytes;
 }
