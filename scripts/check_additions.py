@@ -60,6 +60,7 @@ ADDITIONS = {
               "add_executable(new_strategy tests/cpu/plans_test.cc tests/test_main.cc)\n"
               "target_compile_definitions(new_strategy PRIVATE\n"
               "    XYLEM_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\")\n"
+              "target_include_directories(new_strategy SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})\n"
               "target_link_libraries(new_strategy PRIVATE xylem_all GTest::gtest xylem_warnings)\n"
               "add_executable(run_strategy scripts/new_strategy_program.cc)\n"
               "target_link_libraries(run_strategy PRIVATE xylem_all xylem_warnings)\n",

@@ -187,7 +187,8 @@ TEST(SortKernel, ComplexNumbersAreNotSorted) {
   spec.strides = {1};
   spec.dimension = 0;
   spec.types = {C64};
-  EXPECT_STATUS(MakeSortKernel(spec).status(), absl::StatusCode::kInvalidArgument, "cannot sort complex numbers");
+  EXPECT_STATUS(MakeSortKernel(spec).status(), absl::StatusCode::kInvalidArgument,
+                "cannot sort complex numbers");
 }
 
 // By every form: values in random order with special ones, ascending, descending, and all equal.

@@ -275,6 +275,15 @@ TEST(ModuleCostTest, NamesAndBitcastsReadNothing) {
              0, 0, 4 + 4);
 }
 
+// XLA stores the sizes of all dimensions, as s32, behind the elements of a dynamic shape.
+TEST(ModuleCostTest, DynamicShapesHaveSizes) {
+  ExpectCost(CostOfProgram(R"(
+  x = f32[2,<=3] parameter(0)
+  ROOT r = f32[2,<=3] negate(x)
+)"),
+             6, 0, 2 * (4 * 6 + 4 * 2));
+}
+
 constexpr char kReducer[] = R"(
 add {
   a = f32[] parameter(0)

@@ -429,8 +429,7 @@ TEST(InferenceRules, OfWindows) {
             const auto other = ShapeInference::InferWindowFromDimensions(sizes, strides, padding,
                                                                          dilation, {}, reversal);
             for (const auto& one : {window, other}) {
-              lines.push_back(one.ok() ? one->ShortDebugString()
-                                       : OneLine(one.status().message()));
+              lines.push_back(one.ok() ? one->ShortDebugString() : OneLine(one.status().message()));
             }
           }
         }

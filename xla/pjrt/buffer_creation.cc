@@ -63,8 +63,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.type, args.dims, args.num_dims, args.device_layout));
-  if (!shape.IsArray())
-    return absl::InvalidArgumentError("a buffer of a token from the host");
+  if (!shape.IsArray()) return absl::InvalidArgumentError("a buffer of a token from the host");
   if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
     return absl::InvalidArgumentError(
         absl::StrCat(args.num_byte_strides, " strides for ", args.num_dims, " dimensions"));
