@@ -270,6 +270,11 @@ TEST(Syntax, Errors) {
   EXPECT_ERROR(Read("%0 = stablehlo.dot_general %1, %1, contracting_dims = [0] x [0], algorithm = "
                     "<lhs_component_count = 1, lhs_component_count = 2>"),
                "'lhs_component_count' is given twice");
+  // In the dimensions within, and beside them.
+  EXPECT_ERROR(
+      Read("\"t.x\"() {d = #mhlo.ragged_dot<rhs_batching_dimensions = [0], "
+           "dot_dimension_numbers = #mhlo.dot<rhs_batching_dimensions = [0]>>} : () -> ()"),
+      "'rhs_batching_dimensions' is given twice");
   EXPECT_ERROR(Read("#a = !vhlo.quant_v1<!vhlo.i8_v1:!vhlo.f32_v1, 5.0e-01:-3, -128:217, 1>"),
                "the range of the storage must be within -128:127");
   EXPECT_ERROR(Read("#a = !vhlo.quant_v1<!vhlo.i8_v1:!vhlo.i32_v1, 5.0e-01:-3, -128:127, 1>"),

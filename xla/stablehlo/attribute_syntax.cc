@@ -2,6 +2,7 @@
 // The attributes and types of StableHLO and CHLO in text.
 #include "xla/stablehlo/attribute_syntax.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 
@@ -238,7 +239,15 @@ AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view n
   std::vector<NamedAttribute> parameters;
   const size_t begin = cursor.offset();
   if (!reader.ParseParameters(&parameters)) return nullptr;
-  if (name == "ragged_dot") Flatten(&parameters);
+  if (name == "ragged_dot") {
+    Flatten(&parameters);
+    absl::flat_hash_set<std::string_view> seen;
+    for (const NamedAttribute& parameter : parameters) {
+      if (seen.insert(parameter.name).second) continue;
+      cursor.FailAt(begin, absl::StrCat("'", View(parameter.name), "' is given twice"));
+      return nullptr;
+    }
+  }
   for (size_t i = 0; i < parameters.size(); ++i) {
     parameters[i].value = AsArray(reader, parameters[i].value);
     if (name == "dot" && !IsDotParameter(parameters[i].name)) {
