@@ -3,11 +3,13 @@
 // the code, and the time to compile it, grow with the number of operations.
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "tests/test_util.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
@@ -62,6 +64,8 @@ TEST(SharedFunctions, CodeOfManySinesIsShort) {
 TEST(SharedFunctions, CodeOfManyPowersIsShort) {
   for (const char* opcode : {"power", "atan2", "remainder"}) {
     SCOPED_TRACE(opcode);
+    // Without FMA remainders are calls, which are short as they are.
+    if (std::string_view(opcode) == "remainder" && !MachineOfThread().fma) continue;
     const auto chain = [&](int length) {
       std::string text = Chain("negate", "f32[100]", length);
       for (int i = 0; i < length; ++i) {
