@@ -227,7 +227,10 @@ IndexTerm IndexMath::Linearize(absl::Span<const IndexTerm> index,
 void IndexMath::Remember(const IndexTerm& linear, absl::Span<const int64_t> dimensions,
                          const IndexVector& index) const {
   constexpr size_t kMostDivisions = 16;
-  if (dimensions.size() > 1 && index.size() == dimensions.size() &&
+  // Indices that are all 0 are those of any array of one element, whatever the position is made of.
+  const bool has_elements =
+      std::any_of(dimensions.begin(), dimensions.end(), [](int64_t size) { return size > 1; });
+  if (has_elements && dimensions.size() > 1 && index.size() == dimensions.size() &&
       divisions_.size() < kMostDivisions) {
     divisions_.push_back({linear, {dimensions.begin(), dimensions.end()}, index});
   }

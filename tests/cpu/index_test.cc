@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices of elements: positions that are divided and put together again.
+#include "xla/cpu/codegen/index.h"
+
+#include <cstdint>
+#include <memory>
+
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "xla/cpu/codegen/code_generator.h"
+#include "xla/cpu/codegen/llvm_api.h"
+
+namespace xla::cpu {
+namespace {
+
+class IndexTest : public ::testing::Test {
+ protected:
+  static constexpr int kLanes = 8;
+
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(const LlvmApi* llvm, LlvmApi::Get());
+    ASSERT_OK_AND_ASSIGN(const Target* target, HostTarget());
+    ir_ = std::make_unique<Ir>(*llvm, *target, "index");
+    const IrType parameters[] = {ir_->I64()};
+    ir_->StartFunction("f", parameters);
+    math_ = std::make_unique<IndexMath>(*ir_, kLanes);
+    position_ = {ir_->Parameter(0), 2, 1};
+  }
+
+  std::unique_ptr<Ir> ir_;
+  std::unique_ptr<IndexMath> math_;
+  IndexTerm position_;  // of every second element
+};
+
+TEST_F(IndexTest, ADividedPositionIsNotComputedAgain) {
+  const IndexVector index = math_->Delinearize(position_, {16000, 3});
+  EXPECT_EQ(math_->Linearize(index, {16000, 3}), position_);
+  // Outer dimensions are added.
+  const IndexVector outer = {math_->Constant(1), index[0], index[1]};
+  const IndexTerm linear = math_->Linearize(outer, {2, 16000, 3});
+  EXPECT_EQ(linear.lanes, nullptr);
+  EXPECT_EQ(linear.step, 2);
+  // Other dimensions, or another order: the lanes are where they are.
+  EXPECT_NE(math_->Linearize(index, {16000, 4}).lanes, nullptr);
+  EXPECT_NE(math_->Linearize({index[1], index[0]}, {3, 16000}).lanes, nullptr);
+}
+
+TEST_F(IndexTest, AReshapeOfOneDimensionIsADivision) {
+  const IndexVector index = math_->Reshape({position_}, {48000}, {16000, 3});
+  EXPECT_EQ(math_->Linearize(index, {16000, 3}), position_);
+}
+
+// The index of a single element may be computed where it is not used, as behind a padding.
+TEST_F(IndexTest, SingleElementsAreAtZero) {
+  const IndexVector index = math_->Delinearize(position_, {1, 1});
+  const IndexTerm linear = math_->Linearize(index, {1, 1});
+  int64_t constant = -1;
+  EXPECT_TRUE(math_->IsConstant(linear, &constant));
+  EXPECT_EQ(constant, 0);
+}
+
+}  // namespace
+}  // namespace xla::cpu
