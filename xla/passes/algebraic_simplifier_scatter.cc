@@ -98,8 +98,7 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
 // Whether the instruction adds up updates in an array of zeros, and nothing else reads it.
 bool AddsUpInZeros(const HloInstruction& scatter) {
   if (scatter.opcode() != HloOpcode::kScatter || scatter.operand_count() != 3 ||
-      scatter.user_count() != 1 || scatter.IsRoot() || IsAnnotated(scatter) ||
-      !scatter.control_predecessors().empty() || !scatter.control_successors().empty() ||
+      scatter.user_count() != 1 || scatter.IsRoot() || !IsPlain(scatter) ||
       primitive_util::IsComplexType(scatter.shape().element_type())) {
     return false;
   }

@@ -64,13 +64,8 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
   return nullptr;
 }
 
-bool HasNoControl(const HloInstruction& instruction) {
-  return !IsAnnotated(instruction) && instruction.control_predecessors().empty() &&
-         instruction.control_successors().empty();
-}
-
 bool IsElementwise(const HloInstruction& instruction) {
-  return instruction.info().Has(op_traits::kElementwiseTrait) && HasNoControl(instruction);
+  return instruction.info().Has(op_traits::kElementwiseTrait) && IsPlain(instruction);
 }
 
 bool IsSplat(const HloInstruction& instruction) {
@@ -151,7 +146,7 @@ bool TakesOperandOfConcatenation(const HloInstruction& instruction,
 Result SliceOfTranspose(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const transpose = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
-  if (transpose->opcode() != HloOpcode::kTranspose || !HasNoControl(*transpose) ||
+  if (transpose->opcode() != HloOpcode::kTranspose || !IsPlain(*transpose) ||
       transpose->user_count() != 1 || transpose->IsRoot() || !transpose->shape().is_static() ||
       !TakesOperandOfConcatenation(*transpose, attributes.slice, 0)) {
     return nullptr;
@@ -177,7 +172,7 @@ int64_t SizeOf(const SliceDim& slice) {
 Result SliceOfReshape(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const reshape = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
-  if (reshape->opcode() != HloOpcode::kReshape || !HasNoControl(*reshape) ||
+  if (reshape->opcode() != HloOpcode::kReshape || !IsPlain(*reshape) ||
       reshape->user_count() != 1 || reshape->IsRoot() || !reshape->shape().is_static() ||
       !reshape->operand(0)->shape().is_static() ||
       !TakesOperandOfConcatenation(*reshape, attributes.slice, 0)) {

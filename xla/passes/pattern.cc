@@ -35,6 +35,11 @@ bool IsAnnotated(const HloInstruction& instruction) {
          !extras.frontend_attributes.empty() || !extras.backend_config.empty();
 }
 
+bool IsPlain(const HloInstruction& instruction) {
+  return !IsAnnotated(instruction) && instruction.control_predecessors().empty() &&
+         instruction.control_successors().empty();
+}
+
 bool m::Splat::Matches(HloInstruction* instruction) const {
   const std::optional<double> value = SplatValue(*instruction);
   if (!value.has_value() || *value != value_) return false;

@@ -27,6 +27,10 @@ std::optional<double> SplatValue(const HloInstruction& instruction);
 // a result accuracy, frontend attributes, a backend config. Metadata does not.
 bool IsAnnotated(const HloInstruction& instruction);
 
+// Whether the operands alone say what the instruction means and when it runs: it is not annotated,
+// and has no control dependencies.
+bool IsPlain(const HloInstruction& instruction);
+
 namespace m {
 
 // Any instruction.
