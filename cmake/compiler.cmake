@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Language level, warnings, optimisation, sanitizers and linker of all targets.
+# Language level, warnings, optimization, sanitizers and linker of all targets.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

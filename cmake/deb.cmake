@@ -36,12 +36,12 @@ file(READ NOTICE text)
 string(PREPEND text "Xylem, packaged by its authors.\n\n")
 string(APPEND text "\nThe text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0 on Debian systems, \
 that of the\nGeneral Public License in /usr/share/common-licenses/GPL-3. The other texts, as NOTICE names them:\n")
-file(GLOB licences RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/licenses/*.txt)
-foreach(licence ${licences})
-  file(READ ${licence} content)
+file(GLOB licenses RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/licenses/*.txt)
+foreach(license ${licenses})
+  file(READ ${license} content)
   # LLVM's begins with the same text of Apache's.
   string(REGEX REPLACE "\n *Apache License\n.*\n---- LLVM Exceptions" "\n---- LLVM Exceptions" content "${content}")
-  string(APPEND text "\n--- ${licence} ---\n\n${content}")
+  string(APPEND text "\n--- ${license} ---\n\n${content}")
 endforeach()
 file(CONFIGURE OUTPUT ${documents}/copyright CONTENT "@text@" @ONLY)
 file(CONFIGURE OUTPUT ${documents}/changelog.Debian CONTENT "xylem (${PROJECT_VERSION}-${release}) unstable; urgency=medium

@@ -58,7 +58,7 @@ file(RELATIVE_PATH XYLEM_PC_TO_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(cmake/xylem.pc.in ${package}/xylem.pc @ONLY)
 install(FILES ${package}/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
-# --- Licences ----------------------------------------------------------------------------------------
+# --- Licenses ----------------------------------------------------------------------------------------
 set(XYLEM_DOC_DIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/xylem)
 install(FILES LICENSE NOTICE DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)
 install(DIRECTORY licenses DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)

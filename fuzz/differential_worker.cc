@@ -101,9 +101,8 @@ absl::StatusOr<xla::Literal> RunCompiled(const xla::HloModule& module,
                                          const std::vector<const xla::Literal*>& arguments) {
   auto program = xla::CpuProgram::Compile(module, xla::DefaultCpuCompileOptions());
   if (!program.ok()) return program.status();
-  static xla::runtime::ThreadPool pools[] = {xla::runtime::ThreadPool(1),
-                                             xla::runtime::ThreadPool(2),
-                                             xla::runtime::ThreadPool(5)};
+  static xla::runtime::ThreadPool pools[] = {
+      xla::runtime::ThreadPool(1), xla::runtime::ThreadPool(2), xla::runtime::ThreadPool(5)};
   xla::CpuRunOptions options;
   options.memory_limit_bytes = kMemoryLimit;
   std::vector<xla::Literal> results;
@@ -160,8 +159,8 @@ std::string Answer(bool run, bool compiled, const std::string& text,
   xla::InterpreterOptions interpreter;
   interpreter.num_threads = 1;
   interpreter.memory_limit_bytes = kMemoryLimit;
-  const auto result = compiled ? RunCompiled(**module, pointers)
-                               : xla::Interpret(**module, pointers, interpreter);
+  const auto result =
+      compiled ? RunCompiled(**module, pointers) : xla::Interpret(**module, pointers, interpreter);
   if (!result.ok()) return Failure(kRun, result.status());
 
   std::vector<xla::ShapeUtil::IndexedShape> leaves;

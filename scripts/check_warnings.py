@@ -5,7 +5,7 @@
     scripts/check_warnings.py BUILD [--jobs N] [--only REGEX] [--quick]
 
 Reads BUILD/compile_commands.json. Clang only analyses the sources (-fsyntax-only), which is a third of
-the work; GCC compiles them, since some of its warnings follow the flow of data through optimised code
+the work; GCC compiles them, since some of its warnings follow the flow of data through optimized code
 (--quick leaves those out). Each warning is printed once; exit code 1 if there are any.
 """
 
@@ -45,11 +45,11 @@ def words_of(entry):
     return words[1:] if pathlib.Path(words[0]).name == "ccache" else words
 
 
-def check(entry, analyse):
+def check(entry, analyze):
     command = words_of(entry)
     command[command.index("-o") + 1] = "/dev/null"
     command = [word for word in command if word != "-Werror"]
-    if analyse:
+    if analyze:
         # "-c" produces an object whatever else is asked for.
         command = [word for word in command if word != "-c"] + ["-fsyntax-only"]
     else:
@@ -75,9 +75,9 @@ def main():
         for entry in compile_database.read_entries(arguments.build)
         if not entry["file"].endswith(".hxx.cxx") and re.search(arguments.only, entry["file"])
     ]
-    analyse = arguments.quick or bool(entries) and is_clang(words_of(entries[0])[0])
+    analyze = arguments.quick or bool(entries) and is_clang(words_of(entries[0])[0])
     count = compile_database.print_findings(
-        lambda entry: check(entry, analyse), entries, arguments.jobs
+        lambda entry: check(entry, analyze), entries, arguments.jobs
     )
     print(f"{len(entries)} sources, {count} warnings")
     return 1 if count or not entries else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what a wheel of Xylem holds: metadata, entry points, licences, libraries, versions.
+"""Checks what a wheel of Xylem holds: metadata, entry points, licenses, libraries, versions.
 
     scripts/check_wheel.py build-wheel/xylem-*.whl
 """
@@ -18,15 +18,15 @@ BROUGHT = {"libzip": "libzip", "libz": "zlib", "libbz2": "bzip2", "libcrypto": "
 
 
 def notice_rows(text):
-  """The table of NOTICE: name of the library -> (licence, file of its text)."""
+  """The table of NOTICE: name of the library -> (license, file of its text)."""
   lines = text.split("\n")
   start = next(i for i, line in enumerate(lines) if line.startswith("library "))
   rows = {}
   for line in lines[start + 1:]:
     if not line.strip():
       break
-    name, licence, file = re.split(r"  +", line)[:3]
-    rows[name] = (licence, file)
+    name, license, file = re.split(r"  +", line)[:3]
+    rows[name] = (license, file)
   return rows
 
 
@@ -62,11 +62,11 @@ def problems(wheel):
       yield f"{file} is missing or cannot be run"
   # Each library has a row in NOTICE, and each text that NOTICE names is inside.
   rows = notice_rows(read(f"{info}/licenses/NOTICE"))
-  for licence, file in rows.values():
+  for license, file in rows.values():
     if f"{info}/licenses/{file}" not in names:
       yield f"the text {file} is missing"
-    if "GCC-exception" not in licence and licence not in metadata["License-Expression"]:
-      yield f"License-Expression lacks {licence}"
+    if "GCC-exception" not in license and license not in metadata["License-Expression"]:
+      yield f"License-Expression lacks {license}"
   for name in names:
     brought = re.fullmatch(r"xylem\.libs/(lib[a-z0-9]+?)-[0-9a-f]{8}\.so.*", name)
     if name.startswith("xylem.libs/lib") and (brought is None or BROUGHT.get(brought.group(1)) not in rows):

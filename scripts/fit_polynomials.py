@@ -16,7 +16,7 @@ mp.mp.dps = 80
 
 
 def remez(function, weight, low, high, degree, rounds=12):
-    """Minimises max |weight(x) * (function(x) - p(x))| over [low, high]."""
+    """Minimizes max |weight(x) * (function(x) - p(x))| over [low, high]."""
     n = degree + 2
     mid, half = (mp.mpf(low) + high) / 2, (mp.mpf(high) - low) / 2
     # Not symmetric: the weight may be zero in the middle.

@@ -3,7 +3,7 @@
 """Writes tests/base/mini_float_tables.inc from the ml_dtypes package: the reference for the narrow floats.
 
 For each type: the float bits of every code (8 bits and narrower), a digest of the float bits of all codes (16 bits), and
-a digest of the codes of many floats: all powers of two times small odd numbers with their neighbours, and random bits.
+a digest of the codes of many floats: all powers of two times small odd numbers with their neighbors, and random bits.
 
   scripts/gen_float_tables.py > tests/base/mini_float_tables.inc
 """

@@ -60,7 +60,7 @@ int Run(int argc, char** argv) {
                                                               : xla::kExitFailed;
 }
 
-// Before the initialisers of shared libraries, which allocate and take their time.
+// Before the initializers of shared libraries, which allocate and take their time.
 void InstallEarly(int, char**, char**) { xla::InstallHandlers(); }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const install_early)(int, char**,
                                                                           char**) = InstallEarly;

@@ -16,7 +16,7 @@
 namespace xla {
 namespace {
 
-// Compilers vectorise loops of a constant length regardless of their cost model.
+// Compilers vectorize loops of a constant length regardless of their cost model.
 constexpr int64_t kBlock = 32;
 
 template <typename From, typename To, typename F>
@@ -34,7 +34,7 @@ void ForEach(const From* source, To* destination, int64_t count, F f) {
 }
 
 // The type through which T is converted: as CarrierTypeOf, but 32-bit integers where they represent
-// every value, because they vectorise better.
+// every value, because they vectorize better.
 template <typename T>
 using Wide = std::conditional_t<
     is_complex_v<T> || std::is_same_v<T, double>, T,

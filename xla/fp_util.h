@@ -73,8 +73,8 @@ constexpr T ScaleBase(T x, int n) {
   return x;
 }
 
-// The exponent of the greatest power of the radix that is at most |x|; nullopt for NaN, the greatest
-// int for infinity, the least for zero.
+// The exponent of the greatest power of the radix that is at most |x|; nullopt for NaN, the
+// greatest int for infinity, the least for zero.
 template <typename T>
 constexpr std::optional<int> LogBase(T x) {
   if (IsNaN(x)) return std::nullopt;
@@ -123,9 +123,8 @@ constexpr std::pair<DstT, DstT> SplitToFpPair(
 
 // Rounded to this many significant digits.
 template <typename DstT, typename SrcT>
-constexpr DstT RoundToPrecision(
-    SrcT value, int precision = std::numeric_limits<DstT>::digits,
-    RoundingDirection direction = RoundingDirection::kRoundTiesToEven) {
+constexpr DstT RoundToPrecision(SrcT value, int precision = std::numeric_limits<DstT>::digits,
+                                RoundingDirection direction = RoundingDirection::kRoundTiesToEven) {
   return SplitToFpPair<DstT, SrcT>(value, std::numeric_limits<DstT>::digits - precision, direction)
       .first;
 }

@@ -39,7 +39,7 @@ class IndexUtil {
   static DimensionVector LinearIndexToMultidimensionalIndex(const Shape& shape,
                                                             int64_t linear_index);
 
-  // The distance in the buffer, in elements, between neighbours along each dimension.
+  // The distance in the buffer, in elements, between neighbors along each dimension.
   static DimensionVector DimensionStrides(const Shape& shape);
   static int64_t GetDimensionStride(const Shape& shape, int64_t dimension);
 

@@ -163,11 +163,11 @@ Decimal MakeDecimal(uint64_t digits, int count, int exponent) {
 }
 
 // Whether the decimal `digits` (times 10^(drop - scale)) is nearer to the scaled number than its
-// neighbours are, so that it reads back to it.
+// neighbors are, so that it reads back to it.
 template <typename T>
 bool ReadsBack(const Scaled& scaled, uint64_t digits, int drop, uint64_t mantissa) {
   const Uint128 decimal = static_cast<Uint128>(digits) * kPowersOfTen[drop] << scaled.shift;
-  // The distance of neighbours is 10^scale in these units; below a power of two it is half that.
+  // The distance of neighbors is 10^scale in these units; below a power of two it is half that.
   const bool below = decimal < scaled.product;
   const Uint128 distance = below ? scaled.product - decimal : decimal - scaled.product;
   const bool power_of_two = mantissa == uint64_t{1} << (std::numeric_limits<T>::digits - 1);

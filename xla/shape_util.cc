@@ -239,10 +239,10 @@ Shape ShapeUtil::InsertDimensionsAtIndex(Shape shape, int64_t index,
   if (!result.has_layout() || index == rank) return result;
   DimensionVector minor_to_major(result.layout().minor_to_major().begin() + count,
                                  result.layout().minor_to_major().end());
-  const auto neighbour = std::find(minor_to_major.begin(), minor_to_major.end(), index + count);
+  const auto neighbor = std::find(minor_to_major.begin(), minor_to_major.end(), index + count);
   DimensionVector added;
   for (int64_t d = index + count; d-- > index;) added.push_back(d);
-  minor_to_major.insert(neighbour + 1, added.begin(), added.end());
+  minor_to_major.insert(neighbor + 1, added.begin(), added.end());
   *result.mutable_layout()->mutable_minor_to_major() = std::move(minor_to_major);
   return result;
 }

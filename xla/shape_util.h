@@ -215,7 +215,7 @@ class ShapeUtil {
   // Bytes from the start of the data to the end of the last element, or under repeated tiles to the
   // end of the last tile; no tail alignment, no metadata.
   static int64_t ArrayDataSize(const Shape& shape);
-  // The distance in bytes between neighbours along each dimension; nullopt for tiled
+  // The distance in bytes between neighbors along each dimension; nullopt for tiled
   // layouts and for elements smaller than a byte, which have no such distance. Precondition: an
   // array.
   static std::optional<DimensionVector> ByteStrides(const Shape& shape);
@@ -463,7 +463,7 @@ class ShapeUtil {
   // The simplest of the decompositions.
   static BitcastDecomposition DecomposeBitcast(const Shape& input_shape, const Shape& output_shape);
 
-  // A transpose without dimensions of size 1, dimensions that stay neighbours being one: the sizes
+  // A transpose without dimensions of size 1, dimensions that stay neighbors being one: the sizes
   // of its output and, in `permutation`, its dimensions. Both shapes must be in row-major order.
   static absl::StatusOr<absl::InlinedVector<int64_t, 3>> GetNormalizedLogicalTransposeShape(
       const Shape& input_shape, const Shape& output_shape, absl::Span<const int64_t> dimensions,

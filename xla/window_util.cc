@@ -37,7 +37,7 @@ void AppendPart(absl::string_view name, const Dimensions& dimensions, std::strin
   }
 }
 
-// bound elements with dilation - 1 holes between neighbours, or nullopt on overflow.
+// bound elements with dilation - 1 holes between neighbors, or nullopt on overflow.
 std::optional<int64_t> CheckedDilatedBound(int64_t bound, int64_t dilation) {
   if (bound == 0) return 0;
   const int64_t span = MultiplyWithoutOverflow(bound - 1, dilation);

@@ -49,7 +49,7 @@ bool IsTrivialWindow(const Window& window);
 // dimension and prints the window.
 absl::Status ValidateWindow(const Window& window);
 
-// The extent of `bound` elements with `dilation` - 1 holes between neighbours: DilatedBound(3, 2)
+// The extent of `bound` elements with `dilation` - 1 holes between neighbors: DilatedBound(3, 2)
 // is 5; 0 stays 0. Preconditions: bound >= 0, dilation >= 1, the result fits.
 int64_t DilatedBound(int64_t bound, int64_t dilation);
 // The number of positions of a window in an array: StridedBound(5, 2, 2) is 2 (offsets 0 and 2).

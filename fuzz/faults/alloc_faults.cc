@@ -23,7 +23,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-// Constant-initialised: the first allocations come before any constructor.
+// Constant-initialized: the first allocations come before any constructor.
 std::atomic<int64_t> count{0};
 std::atomic<int64_t> failing{0};  // 0: not known yet; -1: none
 std::atomic<bool> all_later{false};

@@ -92,7 +92,7 @@ class Finder:
     def __init__(self, path, text):
         self.path, self.text, self.masked = path, text, mask(text)
         self.line_starts = [0] + [found.end() for found in re.finditer("\n", text)]
-        # Initialisers of constants: they are evaluated before a mutant can be chosen.
+        # Initializers of constants: they are evaluated before a mutant can be chosen.
         self.constants = []
         for found in re.finditer(r"\bconstexpr\b[^;(){}]*=?\s*\{", self.masked):
             self.constants.append((found.start(), closing(self.masked, found.end() - 1)))

@@ -125,7 +125,7 @@ TEST(TiledLayout, TilesFollowTheOrderInMemory) {
 }
 
 // bf16 on two sublanes: rows of a pair interleave, so that (0,0), (1,0), (0,1), (1,1) are
-// neighbours.
+// neighbors.
 TEST(TiledLayout, RepeatedTilingCutsTheTile) {
   const Shape shape =
       ShapeUtil::MakeShapeWithDenseLayout(BF16, {4, 4}, {1, 0}, {T({4, 4}), T({2, 1})});

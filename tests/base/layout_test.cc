@@ -291,7 +291,7 @@ TEST(LayoutOrder, MajorMinorAndTheInverse) {
   EXPECT_EQ(LayoutUtil::MakeLogicalToPhysical(layout), (std::vector<int64_t>{2, 0, 1, 3}));
 }
 
-TEST(LayoutOrder, ConsecutiveDimensionsAreNeighboursInMemory) {
+TEST(LayoutOrder, ConsecutiveDimensionsAreNeighborsInMemory) {
   const Layout layout({3, 0, 2, 1});
   EXPECT_TRUE(LayoutUtil::AreDimensionsConsecutive(layout, {0, 3}));
   EXPECT_TRUE(LayoutUtil::AreDimensionsConsecutive(layout, {2, 0, 1}));

@@ -144,7 +144,7 @@ std::string CheckRoundTrip() {
   return "";
 }
 
-// Doubles a hair to either side of the middle between neighbours: rounding to float first would
+// Doubles a hair to either side of the middle between neighbors: rounding to float first would
 // make them ties.
 template <typename T>
 std::string CheckDoublesRoundOnce() {

@@ -332,7 +332,7 @@ TEST(ForEachIndex, GoesInTheOrderOfTheLayout) {
             "[0,0][1,0][0,1][1,1][0,2][1,2]");
 }
 
-TEST(ForEachIndex, HonoursBaseCountAndStep) {
+TEST(ForEachIndex, HonorsBaseCountAndStep) {
   EXPECT_EQ(Visit(ShapeUtil::MakeShape(F32, {10, 10}), {2, 1}, {3, 4}, {2, 3}),
             "[2,1][2,4][4,1][4,4]");
   EXPECT_EQ(Visit(kMatrix, {0, 0}, {2, 0}, {1, 1}), "");

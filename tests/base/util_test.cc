@@ -58,7 +58,7 @@ TEST(Overflow, RangesOfIntegerTypes) {
   EXPECT_FALSE(FitsInIntegralType(0, F32));
 }
 
-TEST(Permutations, AreRecognised) {
+TEST(Permutations, AreRecognized) {
   EXPECT_TRUE(IsPermutation({}));
   EXPECT_TRUE(IsPermutation({2, 0, 1}));
   EXPECT_FALSE(IsPermutation({0, 0}));

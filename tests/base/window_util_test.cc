@@ -14,7 +14,7 @@ namespace {
 
 using testing::kMax;
 
-TEST(WindowBounds, DilationPutsHolesBetweenNeighbours) {
+TEST(WindowBounds, DilationPutsHolesBetweenNeighbors) {
   EXPECT_EQ(window_util::DilatedBound(3, 2), 5);
   EXPECT_EQ(window_util::DilatedBound(3, 1), 3);
   EXPECT_EQ(window_util::DilatedBound(1, 7), 1);

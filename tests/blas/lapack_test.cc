@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference LAPACK on this BLAS: factorisations are multiplied together again.
+// Reference LAPACK on this BLAS: factorizations are multiplied together again.
 #include <algorithm>
 #include <cmath>
 #include <complex>

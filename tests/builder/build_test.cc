@@ -140,7 +140,7 @@ TEST(BuildErrorTest, TheOuterCallIsNamed) {
   EXPECT_ERROR(b.Build(), "f32[2,3]");
 }
 
-TEST(BuildErrorTest, UninitialisedAndForeignOperands) {
+TEST(BuildErrorTest, UninitializedAndForeignOperands) {
   XlaBuilder b("here");
   const XlaOp x = Parameter(&b, 0, kVector, "x");
   {

@@ -660,7 +660,7 @@ TEST(PrngTest, PhiloxIsThatOfTheOperation) {
   }
 }
 
-TEST(PrngTest, UninitialisedOperandsAreErrors) {
+TEST(PrngTest, UninitializedOperandsAreErrors) {
   XlaBuilder b("test");
   PhiloxIncreaseCounter(XlaOp(), ConstantR0<uint64_t>(&b, 1));
   EXPECT_ERROR(b.Build(), "operand 0 of PhiloxIncreaseCounter is an uninitialized XlaOp");

@@ -269,7 +269,7 @@ TEST(XlaFormsTest, EveryOperationNamesItself) { ExpectErrors(kOperations); }
 TEST(XlaFormsTest, EveryFunctionOfTheLibraryNamesItself) { ExpectErrors(kLibrary); }
 
 // Operands without a builder: nothing is made of them, and nothing crashes.
-TEST(XlaFormsTest, UninitialisedOperandsHaveNoBuilder) {
+TEST(XlaFormsTest, UninitializedOperandsHaveNoBuilder) {
   for (const absl::Span<const Form> forms :
        {absl::MakeConstSpan(kOperations), absl::MakeConstSpan(kLibrary)}) {
     for (const Form& form : forms) {

@@ -225,7 +225,7 @@ inline std::vector<AppliedBody> MakeBodies() {
 }
 
 inline std::vector<AppliedUser> MakeUsers() {
-  // x[i] = (7 i + i / 5) mod 16, so that neighbours differ and values repeat.
+  // x[i] = (7 i + i / 5) mod 16, so that neighbors differ and values repeat.
   const auto x = [](const std::string& dimensions, const std::string& count) {
     return absl::StrCat(
         "n = s32[", count, "] iota(), iota_dimension=0 seven = s32[] constant(7) sevens = s32[",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar functions: what is recognised, and that blocks and single elements give the same.
+// Scalar functions: what is recognized, and that blocks and single elements give the same.
 #include "xla/interpreter/callee.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct Fixture {
   std::unique_ptr<ScalarFunction> function;
 };
 
-TEST(ScalarFunctionTest, RecognisesBinaryOperations) {
+TEST(ScalarFunctionTest, RecognizesBinaryOperations) {
   Fixture add("ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }");
   ASSERT_TRUE(add.function->binary().has_value());
   EXPECT_EQ(add.function->binary()->opcode, HloOpcode::kAdd);
@@ -63,7 +63,7 @@ ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] copy(a) ROOT r
   EXPECT_FALSE(two.function->binary().has_value());
 }
 
-TEST(ScalarFunctionTest, RecognisesForwardingAndComparing) {
+TEST(ScalarFunctionTest, RecognizesForwardingAndComparing) {
   Fixture overwrite("ENTRY e { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }");
   EXPECT_EQ(overwrite.function->forwarded_parameter(), 1);
   Fixture compare(

@@ -254,7 +254,7 @@ Movement MakeMovement(Random& random, int64_t rank) {
       return m;
     }
     case 6: {
-      // The same number of elements, in other dimensions: neighbours merged, ones put in.
+      // The same number of elements, in other dimensions: neighbors merged, ones put in.
       Movement m = {"reshape(a)", {dims}, {}, nullptr};
       for (const int64_t size : dims) {
         if (!m.result.empty() && random.Chance(2)) {

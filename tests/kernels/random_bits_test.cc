@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits: known answers, and vectorised runs against one counter after the other.
+// Random bits: known answers, and vectorized runs against one counter after the other.
 #include "xla/kernels/random/random_bits.h"
 
 #include <gtest/gtest.h>

@@ -154,7 +154,7 @@ void CheckEigen(int64_t n, bool is_complex, bool lower, bool sorts) {
   }
 }
 
-TEST(EigenTest, VectorsDiagonalise) {
+TEST(EigenTest, VectorsDiagonalize) {
   for (const int64_t n : {1, 2, 3, 4, 5, 8, 16, 17, 31, 60}) {
     for (int flags = 0; flags < 8; ++flags)
       CheckEigen(n, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0);

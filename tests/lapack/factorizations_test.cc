@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorisations and solutions of linear systems, within the bounds of LAPACK's own tests.
+// Factorizations and solutions of linear systems, within the bounds of LAPACK's own tests.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -42,9 +42,9 @@ int main() {
   xla::LocalClient* client = xla::ClientLibrary::LocalClientOrDie();
   const auto first = xla::LiteralUtil::CreateR1<float>({1, 2});
   const auto second = xla::LiteralUtil::CreateR1<float>({3, 7, 15, 23});
-  const auto result = client->ExecuteAndTransfer(
-      b.Build().value(), {client->TransferToServer(first).value().get(),
-                          client->TransferToServer(second).value().get()});
+  const auto result = client->ExecuteAndTransfer(b.Build().value(),
+                                                 {client->TransferToServer(first).value().get(),
+                                                  client->TransferToServer(second).value().get()});
   std::cout << (result.ok() ? result->ToString() : std::string(result.status().message())) << "\n";
   return result.ok() ? 0 : 1;
 }

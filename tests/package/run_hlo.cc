@@ -14,11 +14,11 @@
 #include "xla/tools/hlo_module_loader.h"
 
 int main() {
-  const auto module =
-      xla::LoadModuleFromData("HloModule m\nENTRY e { x = f32[4] parameter(0)\n"
-                              "  ROOT r = f32[4] multiply(x, x) }",
-                              "hlo")
-          .value();
+  const auto module = xla::LoadModuleFromData(
+                          "HloModule m\nENTRY e { x = f32[4] parameter(0)\n"
+                          "  ROOT r = f32[4] multiply(x, x) }",
+                          "hlo")
+                          .value();
   const auto verified = xla::HloVerifier(/*layout_sensitive=*/false,
                                          /*allow_mixed_precision=*/false)
                             .Run(module.get());
@@ -30,13 +30,12 @@ int main() {
   xla::HloEvaluator evaluator;
   const auto expected = evaluator.Evaluate(*module, {&arguments[0]}).value();
   xla::LocalClient* client = xla::ClientLibrary::LocalClientOrDie();
-  const auto got =
-      client
-          ->ExecuteAndTransfer(xla::XlaComputation(module->ToProto()),
-                               {client->TransferToServer(arguments[0]).value().get()})
-          .value();
-  const auto same = xla::literal_comparison::Near(expected, got, xla::ErrorSpec{1e-5, 1e-5},
-                                                  false, nullptr);
+  const auto got = client
+                       ->ExecuteAndTransfer(xla::XlaComputation(module->ToProto()),
+                                            {client->TransferToServer(arguments[0]).value().get()})
+                       .value();
+  const auto same =
+      xla::literal_comparison::Near(expected, got, xla::ErrorSpec{1e-5, 1e-5}, false, nullptr);
   std::cout << (same.ok() ? "evaluator and client agree" : "they differ") << "\n";
   return same.ok() ? 0 : 1;
 }

@@ -344,7 +344,8 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension, kXylemLlvmExtension}));
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension,
+                                  kXylemLlvmExtension}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {

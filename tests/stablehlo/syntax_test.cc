@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pretty forms of StableHLO and its neighbours mean their generic forms.
+// The pretty forms of StableHLO and its neighbors mean their generic forms.
 #include "xla/stablehlo/syntax.h"
 
 #include <algorithm>

@@ -59,8 +59,8 @@ TEST(ParserErrorTest, EachMistakeHasItsReport) {
       {"HloModule", "1:9: error: expects name"},
       {"HloModule m, replica_count=x ENTRY e { a = f32[] parameter(0) }",
        "1:27: error: expects integer|1:13: error: error parsing attribute replica_count"},
-      {"HloModule m, colour=1",
-       "1:13: error: unexpected attribute \"colour\". Allowed attributes: "
+      {"HloModule m, color=1",
+       "1:13: error: unexpected attribute \"color\". Allowed attributes: "
        "alias_passthrough_params"},
       {"HloModule m\nFileNames\n1 \"a\"\nENTRY e", "4:1: error: expects 'FunctionNames'"},
       {"HloModule m\nENTRY e {", "2:10: error: expects name"},
@@ -116,8 +116,8 @@ TEST(ParserErrorTest, EachMistakeHasItsReport) {
        "2:23: error: attribute iota_dimension is expected but not seen"},
       {"HloModule m\ne { a = f32[2] iota(), iota_dimension=0, iota_dimension=0 }",
        "2:42: error: attribute iota_dimension already exists"},
-      {"HloModule m\ne { a = f32[2] parameter(0), colour=1 }",
-       "2:30: error: unexpected attribute \"colour\". Allowed attributes: backend_config, "
+      {"HloModule m\ne { a = f32[2] parameter(0), color=1 }",
+       "2:30: error: unexpected attribute \"color\". Allowed attributes: backend_config, "
        "control-predecessors, "
        "frontend_attributes, metadata, origin, parameter_replication, sharding, statistics"},
       {"HloModule m\ne { a = f32[2] parameter(0)\nb = copy(a), result_accuracy={mode=highest} }",

@@ -241,7 +241,8 @@ TEST(BinaryTest, InfoNamesTheCodeGenerator) {
 // Files that are no libraries stand for libraries that are not there.
 TEST(BinaryTest, WithoutLlvmProgramsAreInterpretedNotInSilence) {
   const std::string hide =
-      "mkdir -p $tmp/without_llvm; for v in 18 19 20 21 22; do : > $tmp/without_llvm/libLLVM.so.$v.1; "
+      "mkdir -p $tmp/without_llvm; for v in 18 19 20 21 22; do : > "
+      "$tmp/without_llvm/libLLVM.so.$v.1; "
       ": > $tmp/without_llvm/libLLVM-$v.so.1; : > $tmp/without_llvm/libLLVM-$v.so; done; export "
       "LD_LIBRARY_PATH=$tmp/without_llvm; ";
   const Finished info = Shell(hide + "$xylem info");

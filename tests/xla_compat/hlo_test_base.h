@@ -24,10 +24,10 @@
 #include "xla/literal.h"
 #include "xla/service/computation_placer.h"
 #include "xla/service/hlo_verifier.h"
+#include "xla/tests/test_utils.h"
 #include "xla/tsl/platform/errors.h"
 #include "xla/tsl/platform/statusor.h"
 #include "xla/xla.pb.h"
-#include "xla/tests/test_utils.h"
 
 namespace xla {
 

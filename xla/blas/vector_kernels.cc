@@ -497,8 +497,8 @@ VectorKernels<T> KernelsOf() {
 
 const ForElementTypes<VectorKernels>& AllKernels() {
   static const ForElementTypes<VectorKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
-                                                          KernelsOf<std::complex<float>>(),
-                                                          KernelsOf<std::complex<double>>()};
+                                                      KernelsOf<std::complex<float>>(),
+                                                      KernelsOf<std::complex<double>>()};
   return kAll;
 }
 

@@ -149,7 +149,7 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   if (options.constant_folding != nullptr) simplification.push_back(*options.constant_folding);
   for (const Pass& pass : AllNamed({"cse", "dce"})) simplification.push_back(pass);
   pipeline.AddFixedPoint(simplification);
-  add({"canonicalise-contractions", "split-reductions", "split-scatters", "flatten-calls",
+  add({"canonicalize-contractions", "split-reductions", "split-scatters", "flatten-calls",
        "hoist-loop-invariants"});
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
   add({"merge-transposed-dimensions", "split-concatenations", "widen-short-rows",

@@ -109,7 +109,7 @@ class CpuProgram {
                             runtime::RunStatistics* statistics = nullptr,
                             const CpuRunOptions& options = {}) const;
 
-  // The time of each instruction of the optimised module in one run; an empty name stands for
+  // The time of each instruction of the optimized module in one run; an empty name stands for
   // copies. What a loop or conditional runs follows it, one deeper: a tree in preorder, in which
   // those that take longer come first. An instruction that several loops run has an entry in each.
   struct ProfileEntry {

@@ -9,7 +9,7 @@
 
 // An output may be an input, element for element: no dependence between iterations, but the
 // compiler cannot know. Clang has no way to say so that does not also demand that the loop be
-// vectorised.
+// vectorized.
 #if defined(__GNUC__) && !defined(__clang__)
 #define XLA_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else

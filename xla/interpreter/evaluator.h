@@ -58,7 +58,7 @@ class EvalContext {
                        bool in_worker = false)
       : state_(state), device_(device), depth_(depth), in_worker_(in_worker) {}
 
-  // --- Memory. Contents are uninitialised; the bytes count against the run's limit.
+  // --- Memory. Contents are uninitialized; the bytes count against the run's limit.
   // The shape must outlive the value: an instruction's own, or from InternShape.
   absl::StatusOr<Value> Allocate(const Shape& shape);
   // The operand's buffer (moved out, contents kept) if it is unique and as large as `shape` needs,

@@ -230,9 +230,9 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
       constexpr int64_t kPart = 1 << 16;
       for (int64_t i = 0; i < run && status.ok(); i += kPart) {
         const int64_t part = std::min(kPart, run - i);
-        status = combiner->Run(ctx, part, operand_base + operand + i * operand_stride,
-                               operand_stride, update_base + other + i * other_stride,
-                               other_stride);
+        status =
+            combiner->Run(ctx, part, operand_base + operand + i * operand_stride, operand_stride,
+                          update_base + other + i * other_stride, other_stride);
         if ((elements += part) < kPart || !status.ok()) continue;
         elements = 0;
         status = ctx.CheckCancelled();

@@ -27,8 +27,8 @@ char* MutableAt(Value& value, int64_t element) {
 }
 int64_t ElementBytes(const Value& value) { return primitive_util::ByteWidth(value.element_type()); }
 
-// Existing elements of `operand`, in row-major order, become those of a result with `sizes`, which may
-// hold fewer.
+// Existing elements of `operand`, in row-major order, become those of a result with `sizes`, which
+// may hold fewer.
 absl::StatusOr<Value> ReshapeExisting(EvalContext& ctx, const Shape& shape, const Value& operand,
                                       absl::Span<const int64_t> sizes) {
   const DimensionVector from = operand.existing_dimensions();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SortKey: recognises comparators that compare one integer or float made from each element, so that
+// SortKey: recognizes comparators that compare one integer or float made from each element, so that
 // keys can be sorted instead of calling the comparator.
 #ifndef XLA_INTERPRETER_SORT_KEY_H_
 #define XLA_INTERPRETER_SORT_KEY_H_

@@ -111,7 +111,7 @@ class Value {
     return *this;
   }
 
-  // An array, uninitialised unless the shape is dynamic (then zeros), aligned to 64 bytes.
+  // An array, uninitialized unless the shape is dynamic (then zeros), aligned to 64 bytes.
   // RESOURCE_EXHAUSTED when the size overflows, the budget's limit
   // would be passed, or the system has no memory. INVALID_ARGUMENT for an unbounded dimension.
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);

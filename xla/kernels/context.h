@@ -37,7 +37,7 @@ class Context {
   // Returns an error if the kernel should stop. Cheap enough for every 10 microseconds.
   virtual absl::Status Poll() = 0;
 
-  // Uninitialised memory, aligned to 64 bytes and freed with the pointer. RESOURCE_EXHAUSTED if the
+  // Uninitialized memory, aligned to 64 bytes and freed with the pointer. RESOURCE_EXHAUSTED if the
   // caller's limit or the system does not allow it.
   virtual absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) = 0;
 };
@@ -58,7 +58,7 @@ class SerialContext final : public Context {
   Context& caller_;
 };
 
-// An array in memory of Context::Allocate. T must be trivial; elements are uninitialised.
+// An array in memory of Context::Allocate. T must be trivial; elements are uninitialized.
 template <typename T>
 class ScratchArray {
  public:

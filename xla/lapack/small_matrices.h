@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorisations of small matrices, which LAPACK's routines and those of BLAS below them would
+// Factorizations of small matrices, which LAPACK's routines and those of BLAS below them would
 // spend more time to call each other for than to compute: rows in registers, nothing divided in
 // blocks.
 #ifndef XLA_LAPACK_SMALL_MATRICES_H_

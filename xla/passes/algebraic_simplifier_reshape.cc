@@ -144,8 +144,7 @@ const Shape* RepeatedRows(const HloInstruction& instruction) {
 // Operations on such rows are done before elements are joined: elements of x are read as vectors.
 Result ElementwiseOfRepeatedRows(HloInstruction* whole, Rewriter& rewriter) {
   if (!whole->info().Has(op_traits::kElementwiseTrait) || IsAnnotated(*whole) ||
-      !whole->control_predecessors().empty() || !whole->control_successors().empty() ||
-      !whole->shape().IsArray() || !whole->shape().is_static()) {
+      whole->HasControlDependencies() || !whole->shape().IsArray() || !whole->shape().is_static()) {
     return nullptr;
   }
   const Shape* rows = nullptr;

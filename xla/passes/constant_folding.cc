@@ -27,7 +27,7 @@ bool IsFoldableOperation(const HloInstruction& instruction) {
   if (!instruction.shape().IsArray() || !instruction.shape().is_static() ||
       instruction.HasSideEffect() || instruction.opcode() == HloOpcode::kParameter ||
       instruction.info().HasAny(op_traits::kDependsOnRun | op_traits::kCommunicates) ||
-      !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
+      instruction.HasControlDependencies()) {
     return false;
   }
   switch (instruction.info().family) {

@@ -15,8 +15,7 @@ namespace {
 
 bool IsCandidate(const HloInstruction& instruction) {
   constexpr int64_t kMaxConstantBytes = 64 << 10;
-  if (instruction.HasSideEffectNoRecurse() || !instruction.control_predecessors().empty() ||
-      !instruction.control_successors().empty()) {
+  if (instruction.HasSideEffectNoRecurse() || instruction.HasControlDependencies()) {
     return false;
   }
   switch (instruction.info().family) {

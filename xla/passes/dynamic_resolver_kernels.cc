@@ -480,7 +480,7 @@ DynamicResolver::Results DynamicResolver::BatchNorm(const HloInstruction& inst,
   const auto inverse_deviation = [&](HloInstruction* variance) {
     return b_.Unary(HloOpcode::kRsqrt, b_.Plus(variance, epsilon));
   };
-  const auto normalise = [&](HloInstruction* values, HloInstruction* scale, HloInstruction* offset,
+  const auto normalize = [&](HloInstruction* values, HloInstruction* scale, HloInstruction* offset,
                              HloInstruction* mean, HloInstruction* variance) {
     HloInstruction* const factor = b_.Times(inverse_deviation(variance), scale);
     return b_.Plus(b_.Times(b_.Minus(values, spread(mean)), spread(factor)), spread(offset));
@@ -493,14 +493,14 @@ DynamicResolver::Results DynamicResolver::BatchNorm(const HloInstruction& inst,
   HloInstruction* const values = operand(0);
   if (inst.opcode() == HloOpcode::kBatchNormInference) {
     return std::vector<SizedArray>{
-        result(0, normalise(values, operand(1), operand(2), operand(3), operand(4)), x.sizes)};
+        result(0, normalize(values, operand(1), operand(2), operand(3), operand(4)), x.sizes)};
   }
   if (inst.opcode() == HloOpcode::kBatchNormTraining) {
     HloInstruction* const mean = mean_of(values);
     HloInstruction* const deviation = b_.Minus(values, spread(mean));
     HloInstruction* const variance = mean_of(b_.Times(deviation, deviation));
     return std::vector<SizedArray>{
-        result(0, normalise(values, operand(1), operand(2), mean, variance), x.sizes),
+        result(0, normalize(values, operand(1), operand(2), mean, variance), x.sizes),
         result(1, mean, feature_sizes), result(2, variance, feature_sizes)};
   }
   HloInstruction *const scale = operand(1), *const mean = operand(2), *const variance = operand(3),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation as elementwise operations and reductions (operation semantics, BatchNorm*).
+// Batch normalization as elementwise operations and reductions (operation semantics, BatchNorm*).
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -109,7 +109,7 @@ bool CanExpandNorm(const HloInstruction& norm) {
 }
 
 // (x - mean) * scale / deviation + offset
-HloInstruction* Normalise(BatchNormBuilder& b, HloInstruction* x, HloInstruction* scale,
+HloInstruction* Normalize(BatchNormBuilder& b, HloInstruction* x, HloInstruction* scale,
                           HloInstruction* offset, HloInstruction* mean, HloInstruction* variance) {
   HloInstruction* factor = b.Multiply(b.InverseDeviation(variance), scale);
   return b.Add(b.Multiply(b.Subtract(x, b.Spread(mean)), b.Spread(factor)), b.Spread(offset));
@@ -122,14 +122,14 @@ Result ExpandTraining(HloInstruction* norm, Rewriter& rewriter) {
   HloInstruction* mean = b.Mean(x);
   HloInstruction* deviation = b.Subtract(x, b.Spread(mean));
   HloInstruction* variance = b.Mean(b.Multiply(deviation, deviation));
-  return b.Tuple({Normalise(b, x, b.Operand(1), b.Operand(2), mean, variance), mean, variance});
+  return b.Tuple({Normalize(b, x, b.Operand(1), b.Operand(2), mean, variance), mean, variance});
 }
 
 Result ExpandInference(HloInstruction* norm, Rewriter& rewriter) {
   if (!CanExpandNorm(*norm)) return nullptr;
   BatchNormBuilder b(norm, rewriter);
   HloInstruction* result =
-      Normalise(b, b.Operand(0), b.Operand(1), b.Operand(2), b.Operand(3), b.Operand(4));
+      Normalize(b, b.Operand(0), b.Operand(1), b.Operand(2), b.Operand(3), b.Operand(4));
   return b.ConvertTo(result, norm->shape().element_type());
 }
 

@@ -38,8 +38,8 @@ bool MayExpand(const HloInstruction& window) {
   if (window.opcode() != HloOpcode::kReduceWindow || window.operand_count() != 2 ||
       !window.shape().IsArray() || !window.shape().is_static() ||
       !window.operand(0)->shape().is_static() || IsAnnotated(window) ||
-      !window.control_predecessors().empty() || !window.control_successors().empty() ||
-      HasScanKernel(window) || RecognizePrefixWindow(window).has_value()) {
+      window.HasControlDependencies() || HasScanKernel(window) ||
+      RecognizePrefixWindow(window).has_value()) {
     return false;
   }
   for (const WindowDim& dim : window.attributes<WindowAttributes>().window.dims) {

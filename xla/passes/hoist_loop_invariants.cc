@@ -74,8 +74,8 @@ class LoopHoist {
         continue;
       }
       if (instruction->opcode() == HloOpcode::kParameter || instruction->IsRoot() ||
-          instruction->HasSideEffect() || !instruction->control_predecessors().empty() ||
-          !instruction->control_successors().empty() || !instruction->shape().IsArray() ||
+          instruction->HasSideEffect() || instruction->HasControlDependencies() ||
+          !instruction->shape().IsArray() ||
           instruction->info().HasAny(op_traits::kDependsOnRun | op_traits::kCommunicates) ||
           instruction->info().family == OpFamily::kControl ||
           instruction->info().family == OpFamily::kAsync ||

@@ -12,7 +12,7 @@
 #include "xla/base/suggestion.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/calls.h"
-#include "xla/passes/canonicalise_contractions.h"
+#include "xla/passes/canonicalize_contractions.h"
 #include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -34,12 +34,12 @@ namespace {
 constexpr Pass kPasses[] = {
     {"algebraic-simplifier", "replaces expressions by cheaper ones of the same value",
      &SimplifyAlgebra},
-    {"canonicalise-contractions", "makes transposes dimension numbers of dots and convolutions",
-     &CanonicaliseContractions},
+    {"canonicalize-contractions", "makes transposes dimension numbers of dots and convolutions",
+     &CanonicalizeContractions},
     {"cse", "computes equal expressions once", &EliminateCommonSubexpressions},
     {"dce", "removes what no result and no effect depends on", &EliminateDeadCode},
     {"expand-async", "writes asynchronous operations as ordinary ones", &ExpandAsync},
-    {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
+    {"expand-batch-norms", "writes batch normalization as arithmetic", &ExpandBatchNorms},
     {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
     {"expand-custom-calls", "writes custom calls that stand for operations as these",
      &ExpandCustomCalls},

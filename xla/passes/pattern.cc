@@ -36,8 +36,7 @@ bool IsAnnotated(const HloInstruction& instruction) {
 }
 
 bool IsPlain(const HloInstruction& instruction) {
-  return !IsAnnotated(instruction) && instruction.control_predecessors().empty() &&
-         instruction.control_successors().empty();
+  return !IsAnnotated(instruction) && !instruction.HasControlDependencies();
 }
 
 bool m::Splat::Matches(HloInstruction* instruction) const {

@@ -95,7 +95,7 @@ absl::StatusOr<bool> SinkConstants(HloInstruction* loop, const std::vector<bool>
 absl::StatusOr<bool> SimplifyLoop(HloInstruction* loop) {
   const std::optional<CountedLoop> counted = AnalyzeCountedLoop(*loop);
   if (counted.has_value() && counted->trips == 0 && !HasEffects(*loop->while_condition()) &&
-      loop->control_predecessors().empty() && loop->control_successors().empty()) {
+      !loop->HasControlDependencies()) {
     XLA_RETURN_IF_ERROR(loop->ReplaceAllUsesWith(loop->operand(0)));
     return true;
   }

@@ -342,7 +342,7 @@ absl::StatusOr<bool> SplitSortKeys(HloModule* module) {
     for (HloInstruction* sort : computation->MakeInstructionPostOrder()) {
       if (sort->opcode() != HloOpcode::kSort || !sort->operand(0)->shape().is_static() ||
           !KeepsTypes(*sort) || sort->to_apply()->instruction_count() > kMostInstructions ||
-          !sort->control_predecessors().empty() || !sort->control_successors().empty()) {
+          sort->HasControlDependencies()) {
         continue;
       }
       std::vector<const HloInstruction*> keys = KeysOf(sort->to_apply()->root_instruction());

@@ -25,7 +25,7 @@ constexpr int64_t kLongColumn = 512, kLargeArray = 32768;
 // a first step they are read element by element.
 constexpr int64_t kLargeArrayOfRows = 2048;
 // Rows of at most this length, of which at least so many are added up, are first added element by
-// element: vectors then hold neighbours.
+// element: vectors then hold neighbors.
 constexpr int64_t kShortRow = 512, kManyRows = 8;
 // Rows are divided if there are fewer of them, so that there are about twice as many parts.
 constexpr int64_t kFewRows = 32, kShortestRowPart = 1024;

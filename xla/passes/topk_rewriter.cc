@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kLeastRatio = 4;
 
 bool HasControlDependencies(const HloInstruction& instruction) {
-  return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
+  return instruction.HasControlDependencies();
 }
 
 // What reads a result of the sort, by result. Unset if something else than slices does.

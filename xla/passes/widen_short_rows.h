@@ -8,7 +8,7 @@
 
 namespace xla {
 
-// An elementwise operation that combines each row of a few elements (the colours of a pixel, say)
+// An elementwise operation that combines each row of a few elements (the colors of a pixel, say)
 // with a constant row is computed on rows that are as many of them one after another, with a
 // constant that repeats: vectors are full then. Elementwise operations before and after it follow.
 absl::StatusOr<bool> WidenShortRows(HloModule* module);

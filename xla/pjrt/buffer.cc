@@ -36,7 +36,7 @@ namespace {
 // The address of the elements, once they are there.
 absl::StatusOr<void*> AwaitAddress(const std::shared_ptr<DeviceBuffer>& buffer) {
   XLA_ASSIGN_OR_RETURN(const DeviceBuffer::Use use, buffer->Acquire());
-  XLA_RETURN_IF_ERROR(AwaitUnlessSignalled(buffer->ready()));
+  XLA_RETURN_IF_ERROR(AwaitUnlessSignaled(buffer->ready()));
   return use.memory()->data();
 }
 
@@ -177,7 +177,7 @@ absl::Status Buffer_IncreaseExternalReferenceCount(
   // What JAX waits for next, without an ear for signals.
   const runtime::Event& ready = args.buffer->buffer->ready();
   if (args.buffer->is_result && !ready.IsReady() && PythonSignals().is_main_thread()) {
-    const absl::Status status = AwaitUnlessSignalled(ready);
+    const absl::Status status = AwaitUnlessSignaled(ready);
     if (!ready.IsReady()) return status;
   }
   const std::lock_guard<std::mutex> lock(args.buffer->mutex);

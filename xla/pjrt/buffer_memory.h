@@ -22,7 +22,7 @@ namespace xla::pjrt {
 absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* memory,
                                       PJRT_Device* device);
 
-// Uninitialised memory for an array, whose elements of less than a byte are packed.
+// Uninitialized memory for an array, whose elements of less than a byte are packed.
 absl::StatusOr<std::shared_ptr<runtime::ArrayMemory>> Allocate(const ClientState& client,
                                                                int device_ordinal,
                                                                const Shape& shape);

@@ -37,8 +37,8 @@ struct Compilation {
 
 }  // namespace
 
-absl::StatusOr<ProgramPointer> CompileUnlessSignalled(const ClientPointer& client,
-                                                      ProgramSource source) {
+absl::StatusOr<ProgramPointer> CompileUnlessSignaled(const ClientPointer& client,
+                                                     ProgramSource source) {
   const auto compilation = std::make_shared<Compilation>();
   compilation->client = client;
   compilation->source = std::move(source);
@@ -47,7 +47,7 @@ absl::StatusOr<ProgramPointer> CompileUnlessSignalled(const ClientPointer& clien
       !client->backend->threads().Run([compilation] { compilation->Run(); }).ok()) {
     compilation->Run();
   }
-  const absl::Status status = AwaitUnlessSignalled(end);
+  const absl::Status status = AwaitUnlessSignaled(end);
   if (!status.ok()) {
     EndCompilationsInFlight();
     return status;

@@ -12,8 +12,8 @@ namespace xla::pjrt {
 // CompileProgram for the client. On the interpreter's main thread, where signals arrive, another
 // thread compiles: some steps of the compiler take seconds. A signal whose handler raises ends the
 // wait with CANCELLED, and the compilations in flight at their next step.
-absl::StatusOr<ProgramPointer> CompileUnlessSignalled(const ClientPointer& client,
-                                                      ProgramSource source);
+absl::StatusOr<ProgramPointer> CompileUnlessSignaled(const ClientPointer& client,
+                                                     ProgramSource source);
 
 }  // namespace xla::pjrt
 

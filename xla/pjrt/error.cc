@@ -100,7 +100,7 @@ absl::Status Event_Error(PJRT_Event_Error_Args& args) {
 
 absl::Status Event_Await(PJRT_Event_Await_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"event", args.event}}));
-  return AwaitUnlessSignalled(args.event->event);
+  return AwaitUnlessSignaled(args.event->event);
 }
 
 absl::Status Event_OnReady(PJRT_Event_OnReady_Args& args) {

@@ -104,7 +104,7 @@ absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
   XLA_ASSIGN_OR_RETURN(ProgramSource source,
                        SourceOf(args.program, args.compile_options, args.compile_options_size));
   const ClientPointer& client = args.client->state;
-  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignalled(client, std::move(source)));
+  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignaled(client, std::move(source)));
   XLA_ASSIGN_OR_RETURN(args.executable, Load(client, std::move(program)));
   return absl::OkStatus();
 }
@@ -123,7 +123,7 @@ absl::Status Compile(PJRT_Compile_Args& args) {
     options.use_compiler = true;
     XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   }
-  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignalled(client, std::move(source)));
+  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignaled(client, std::move(source)));
   // The compiled program may hold on to threads of its backend.
   program->compiler = std::move(client);
   args.executable = new PJRT_Executable{std::move(program)};
@@ -133,9 +133,8 @@ absl::Status Compile(PJRT_Compile_Args& args) {
 absl::Status Client_Load(PJRT_Client_Load_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}, {"executable", args.executable}}));
   // Compiled again for this client, as its number of devices may differ.
-  XLA_ASSIGN_OR_RETURN(
-      ProgramPointer program,
-      CompileUnlessSignalled(args.client->state, args.executable->program->source));
+  XLA_ASSIGN_OR_RETURN(ProgramPointer program,
+                       CompileUnlessSignaled(args.client->state, args.executable->program->source));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));
   return absl::OkStatus();
 }
@@ -151,7 +150,7 @@ absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Ar
                                  args.overridden_serialized_compile_options_size);
   }
   XLA_ASSIGN_OR_RETURN(ProgramPointer program,
-                       CompileUnlessSignalled(args.client->state, std::move(source)));
+                       CompileUnlessSignaled(args.client->state, std::move(source)));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));
   return absl::OkStatus();
 }
@@ -302,8 +301,7 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
     args.alias_size_in_bytes += TotalBytes({leaf});
   }
   args.temp_size_in_bytes = executable.TemporaryBytes();
-  args.generated_code_size_in_bytes =
-      std::max<int64_t>(0, executable.SizeOfGeneratedCodeInBytes());
+  args.generated_code_size_in_bytes = std::max<int64_t>(0, executable.SizeOfGeneratedCodeInBytes());
   args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes -
                               args.alias_size_in_bytes + args.temp_size_in_bytes;
   args.total_size_in_bytes = args.peak_memory_in_bytes;

@@ -178,10 +178,10 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   if (signals.was_requested()) EndRunsInFlight(kGraceOfSignals, /*spares_effects=*/false);
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
-  if (!loaded.client->is_asynchronous) (void)AwaitUnlessSignalled(launched.done);
+  if (!loaded.client->is_asynchronous) (void)AwaitUnlessSignaled(launched.done);
   // After a signal the exception of its handler is raised, instead of an error of this call.
   if (program.runs_here && !signals.was_requested()) {
-    const absl::Status status = AwaitUnlessSignalled(launched.done);
+    const absl::Status status = AwaitUnlessSignaled(launched.done);
     // Errors of arguments are reported by the result buffers, not here.
     if (!status.ok() && ArgumentsAreGood(args)) return status;
   }

@@ -29,7 +29,7 @@ bool HasOnlyElements(const HloInstruction& tuple) {
 }
 
 bool HasControlDependencies(const HloInstruction& instruction) {
-  return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
+  return instruction.HasControlDependencies();
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ bool PythonSignals::IsRequested() {
   return true;
 }
 
-absl::Status AwaitUnlessSignalled(const runtime::Event& event) {
+absl::Status AwaitUnlessSignaled(const runtime::Event& event) {
   if (event.IsReady()) return event.status();
   PythonSignals signals;
   if (!signals.is_main_thread()) return event.Await();

@@ -63,7 +63,7 @@ class PythonSignals final : public runtime::Interrupt {
 inline constexpr absl::Duration kGraceOfSignals = absl::Seconds(1);
 
 // As event.Await(), but that a signal ends the wait with CANCELLED, and the runs in flight with it.
-absl::Status AwaitUnlessSignalled(const runtime::Event& event);
+absl::Status AwaitUnlessSignaled(const runtime::Event& event);
 
 // The functions of the extension.
 absl::Status SetPython(Xylem_Python_Set_Args& args);

@@ -101,8 +101,7 @@ absl::Status PassTuples(HloModule* module) {
           instruction->opcode() != HloOpcode::kConditional) {
         continue;
       }
-      if (!instruction->control_predecessors().empty() ||
-          !instruction->control_successors().empty()) {
+      if (instruction->HasControlDependencies()) {
         continue;  // these are not divided
       }
       XLA_RETURN_IF_ERROR(PassTuples(instruction));

@@ -20,7 +20,7 @@ absl::Status CustomCallRegistry::LoadLibrary(const std::string& path) {
   }
   void* symbol = dlsym(library, XYLEM_CUSTOM_CALLS_SYMBOL);
   if (symbol == nullptr) {
-    dlclose(library);  // nothing of it ran but its initialisers
+    dlclose(library);  // nothing of it ran but its initializers
     return absl::InvalidArgumentError(absl::StrCat("the library ", path,
                                                    " has no custom calls: it does not export ",
                                                    XYLEM_CUSTOM_CALLS_SYMBOL, "()"));

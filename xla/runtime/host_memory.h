@@ -11,7 +11,7 @@ namespace xla::runtime {
 
 inline constexpr size_t kHostMemoryAlignment = 64;
 
-// Null when there is none. Uninitialised.
+// Null when there is none. Uninitialized.
 void* AllocateHostMemory(size_t bytes);
 // Null is allowed.
 void FreeHostMemory(void* memory);

@@ -19,7 +19,7 @@ struct LaunchQueues::Pending {
 
   void Run(const absl::Status& inputs) {
     const absl::Status status = std::move(work)(inputs);
-    work = nullptr;  // release what it holds before its end is signalled
+    work = nullptr;  // release what it holds before its end is signaled
     done.Set(status);
     finished.Set(absl::OkStatus());
   }

@@ -69,7 +69,7 @@ void ReusableThreads::Work() {
       std::move(pending.task)();
     }
     lock.lock();
-    // Idle before the end is signalled, so that the next run finds this thread.
+    // Idle before the end is signaled, so that the next run finds this thread.
     ++idle_;
     if (end != nullptr) end->Done();
   }

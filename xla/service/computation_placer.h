@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "xla/device_assignment.h"  // IWYU pragma: export
-#include "xla/xla_data.pb.h"  // IWYU pragma: export
+#include "xla/xla_data.pb.h"        // IWYU pragma: export
 
 namespace xla {
 

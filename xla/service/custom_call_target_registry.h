@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls registered by static initialisers, under XLA's names:
+// Custom calls registered by static initializers, under XLA's names:
 //
 //   void do_custom_call(void* out, const void** in) { ... }
 //   XLA_REGISTER_CUSTOM_CALL_TARGET(do_custom_call, "Host");

@@ -60,8 +60,8 @@ class Executable {
   // Bytes of machine code and constants; -1 where nothing was generated, as by the interpreter.
   virtual int64_t SizeOfGeneratedCodeInBytes() const { return -1; }
 
-  // Memory of a run besides arguments, results and constants, if it is known before the run; 0 where
-  // it is not, as with the interpreter.
+  // Memory of a run besides arguments, results and constants, if it is known before the run; 0
+  // where it is not, as with the interpreter.
   virtual int64_t TemporaryBytes() const { return 0; }
 
   // Runs the program, and returns when it has ended. INVALID_ARGUMENT if an argument that must be

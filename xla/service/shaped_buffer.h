@@ -99,7 +99,7 @@ class ScopedShapedBuffer : public ShapedBuffer {
 // ResourceExhausted when they overflow, InvalidArgument for an unbounded dimension.
 absl::StatusOr<int64_t> BufferBytes(const Shape& shape);
 
-// New memory for a value of the shape, uninitialised but for the lists of pointers of tuples.
+// New memory for a value of the shape, uninitialized but for the lists of pointers of tuples.
 absl::StatusOr<ScopedShapedBuffer> AllocateShapedBuffer(const Shape& shape, int device_ordinal,
                                                         se::DeviceMemoryAllocator* allocator);
 // Writes the lists of pointers of tuples. Precondition: their memory is allocated.

@@ -21,9 +21,9 @@ absl::Status TransferManager::TransferLiteralToDevice(se::Stream*, const Literal
                            literal.shape().ToString(), buffer.on_device_shape().ToString());
   }
   se::HostMemoryAllocator allocator(nullptr);
-  XLA_ASSIGN_OR_RETURN(const ScopedShapedBuffer filled,
-                       BufferFromLiteral(buffer.on_device_shape(), literal,
-                                         buffer.device_ordinal(), &allocator));
+  XLA_ASSIGN_OR_RETURN(
+      const ScopedShapedBuffer filled,
+      BufferFromLiteral(buffer.on_device_shape(), literal, buffer.device_ordinal(), &allocator));
   for (const auto& [index, memory] : filled.buffers()) {
     if (!ShapeUtil::GetSubshape(buffer.on_device_shape(), index).IsArray()) continue;
     se::DeviceMemoryBase target = buffer.buffer(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, windows, sorts and normalisations as HLO.
+// Reductions, windows, sorts and normalizations as HLO.
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/stablehlo/translator.h"

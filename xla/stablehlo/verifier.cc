@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over a program, the table of operations, and what all operations must fulfil.
+// The walk over a program, the table of operations, and what all operations must fulfill.
 #include "xla/stablehlo/verifier.h"
 
 #include <memory>

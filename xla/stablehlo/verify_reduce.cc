@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of reductions, windows, sorts and normalisations.
+// Rules of reductions, windows, sorts and normalizations.
 #include <algorithm>
 
 #include "xla/stablehlo/verify_rules.h"

@@ -49,7 +49,7 @@ constexpr double StickyDouble(uint64_t value) {
 }
 
 // condition ? a : b, written so that compilers do not emit a branch, which would prevent
-// vectorisation of loops.
+// vectorization of loops.
 constexpr int32_t Select(bool condition, int32_t a, int32_t b) {
   const int32_t mask = -static_cast<int32_t>(condition);
   return (a & mask) | (b & ~mask);

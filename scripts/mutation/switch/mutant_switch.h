@@ -43,25 +43,25 @@ struct Left {
   L&& value;
 };
 
-#define MUTANT_INFIX(name, op, other)                                                        \
-  struct name {};                                                                            \
-  template <class L, int id>                                                                 \
-  constexpr Left<L, id, name> operator op(L&& left, Tag<id, name>) {                         \
-    return {std::forward<L>(left)};                                                          \
-  }                                                                                          \
-  template <class L, int id, class R>                                                        \
-  constexpr auto operator op(Left<L, id, name> left, R&& right) {                            \
-    using Result = std::decay_t<decltype(std::forward<L>(left.value) op std::forward<R>(right))>; \
-    if constexpr (requires {                                                                 \
+#define MUTANT_INFIX(name, op, other)                                                              \
+  struct name {};                                                                                  \
+  template <class L, int id>                                                                       \
+  constexpr Left<L, id, name> operator op(L&& left, Tag<id, name>) {                               \
+    return {std::forward<L>(left)};                                                                \
+  }                                                                                                \
+  template <class L, int id, class R>                                                              \
+  constexpr auto operator op(Left<L, id, name> left, R&& right) {                                  \
+    using Result = std::decay_t<decltype(std::forward<L>(left.value) op std::forward<R>(right))>;  \
+    if constexpr (requires {                                                                       \
                     static_cast<Result>(std::forward<L>(left.value) other std::forward<R>(right)); \
-                  }) {                                                                       \
-      if (On<id>()) {                                                                        \
-        return static_cast<Result>(std::forward<L>(left.value) other std::forward<R>(right)); \
-      }                                                                                      \
-    } else {                                                                                 \
-      if (On<id>()) Inapplicable(id);                                                        \
-    }                                                                                        \
-    return static_cast<Result>(std::forward<L>(left.value) op std::forward<R>(right));       \
+                  }) {                                                                             \
+      if (On<id>()) {                                                                              \
+        return static_cast<Result>(std::forward<L>(left.value) other std::forward<R>(right));      \
+      }                                                                                            \
+    } else {                                                                                       \
+      if (On<id>()) Inapplicable(id);                                                              \
+    }                                                                                              \
+    return static_cast<Result>(std::forward<L>(left.value) op std::forward<R>(right));             \
   }
 
 MUTANT_INFIX(Lt, <, <=)

@@ -24,7 +24,7 @@ std::string VersionText(const LlvmApi& llvm);
 
 enum class CodeFormat { kObject, kAssembly };
 
-// Optimises the module and writes it as an object or as assembly.
+// Optimizes the module and writes it as an object or as assembly.
 absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format);
 
 }  // namespace xla::cpu

@@ -383,7 +383,7 @@ class ColumnLoader {
     return joined;
   }
 
-  // Neighbouring groups become one, of pieces with `half` columns.
+  // Neighboring groups become one, of pieces with `half` columns.
   std::vector<Pieces> Merge(const std::vector<Pieces>& groups, int half) {
     std::vector<Pieces> merged(groups.size() / 2);
     for (size_t g = 0; g < merged.size(); ++g) {
@@ -553,7 +553,7 @@ IrValue ElementOps::FloatToInteger(IrValue value, PrimitiveType to) {
   return bits < 32 ? ir_.Trunc(integer, type) : integer;
 }
 
-// Integers as numbers of f64; of neighbours to choose between, the one with an odd last bit, from
+// Integers as numbers of f64; of neighbors to choose between, the one with an odd last bit, from
 // which a second rounding gives what a single one would.
 IrValue ElementOps::IntegerToOddF64(PrimitiveType from, IrValue value) {
   const IrType type = ir_.TypeOf(value), floats = ir_.WithElement(type, ir_.F64());

@@ -48,7 +48,7 @@ class ElementOps {
   IrType MemoryType(PrimitiveType type) const;
 
   Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
-  // Neighbouring elements of as many rows as there are lanes, `stride` elements apart: element c of
+  // Neighboring elements of as many rows as there are lanes, `stride` elements apart: element c of
   // each row in the vector c < columns. The vectors are loaded as they lie and transposed. `room`:
   // how many elements of the last row may be read.
   std::vector<Element> LoadColumns(PrimitiveType type, const ElementAddress& address,

@@ -2,7 +2,7 @@
 // The versions of LLVM that the compiler works with, and where their C API and their IR differ.
 //
 // The functions of llvm_functions.def, the enumerations that they take (kinds of types, predicates,
-// linkages, levels of optimisation) and the passes that are run by name are the same in all of
+// linkages, levels of optimization) and the passes that are run by name are the same in all of
 // them.
 #ifndef XLA_CPU_CODEGEN_LLVM_VERSIONS_H_
 #define XLA_CPU_CODEGEN_LLVM_VERSIONS_H_

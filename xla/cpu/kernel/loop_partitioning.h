@@ -46,7 +46,7 @@ std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int
 // or no good parts.
 std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t length, int lanes);
 
-// How many neighbours of a row are best computed by vectors of their own, so that each vector knows
+// How many neighbors of a row are best computed by vectors of their own, so that each vector knows
 // what interior padding puts between elements: the product of the distances of elements of pads
 // that read pads; 1 without any, and for computations of other kinds.
 int64_t PhasesOfRows(const HloComputation& computation);

@@ -31,7 +31,7 @@ struct RowLoops {
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (loop_partitioning.h); the rest is scalar code.
   std::vector<LoopPartition> parts;
-  // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
+  // Of rows of what is spread out by interior padding: so many neighbors are computed by vectors
   // of their own, each of which knows what lies between elements, and stored side by side. The
   // last dimension counts groups of as many; single elements behind them have loops of their own.
   int64_t phases = 1;

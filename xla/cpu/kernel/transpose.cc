@@ -72,7 +72,7 @@ bool InterleavesRows(const HloInstruction& transpose, int64_t lanes) {
          transpose.dimensions()[static_cast<size_t>(rank) - 2] == rank - 1;
 }
 
-// Elements between neighbours in each dimension of the shape.
+// Elements between neighbors in each dimension of the shape.
 std::vector<int64_t> StridesOf(const Shape& shape) {
   std::vector<int64_t> strides(static_cast<size_t>(shape.rank()), 1);
   for (size_t d = strides.size(); d-- > 1;)
@@ -80,7 +80,7 @@ std::vector<int64_t> StridesOf(const Shape& shape) {
   return strides;
 }
 
-// Whether blocks at neighbouring indices of the other dimensions are closer to each other in memory
+// Whether blocks at neighboring indices of the other dimensions are closer to each other in memory
 // than the rows of a block.
 bool BlocksAreOuter(const HloInstruction& transpose) {
   const int rank = static_cast<int>(transpose.shape().rank());

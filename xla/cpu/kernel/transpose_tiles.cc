@@ -251,7 +251,7 @@ class TransposeEmitter {
   const int64_t bytes_;  // of an element
   const int lanes_;
   size_t a_, b_;
-  std::vector<int64_t> from_, to_;  // bytes between neighbours in each dimension of the result
+  std::vector<int64_t> from_, to_;  // bytes between neighbors in each dimension of the result
   std::vector<int64_t> outer_;      // sizes
   std::vector<size_t> outer_dims_;
   IrType vector_, wide_;

@@ -26,7 +26,7 @@ bool SumsInOwnType(const HloInstruction& contraction) {
 }
 
 bool HasControlDependencies(const HloInstruction& instruction) {
-  return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
+  return instruction.HasControlDependencies();
 }
 
 // Whether an epilogue may finish the results of the instruction.

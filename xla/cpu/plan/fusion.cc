@@ -155,7 +155,7 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module) {
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       if (!(*it)->IsDead() && (*it)->users().empty() && !(*it)->IsRoot() &&
           (*it)->opcode() != HloOpcode::kParameter && !(*it)->HasSideEffect() &&
-          (*it)->control_successors().empty() && (*it)->control_predecessors().empty()) {
+          !(*it)->HasControlDependencies()) {
         XLA_RETURN_IF_ERROR(computation->RemoveInstruction(*it));
         changed = true;
       }

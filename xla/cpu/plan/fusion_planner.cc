@@ -563,7 +563,7 @@ class Planner {
 
   bool CanBeFused(const HloInstruction& instruction) const {
     if (instruction.IsRoot() || instruction.users().empty() || instruction.HasSideEffect() ||
-        !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
+        instruction.HasControlDependencies()) {
       return false;
     }
     if (IsSmallConstant(instruction)) return AllUsersGenerated(instruction);

@@ -36,7 +36,7 @@ int64_t BytesOf(const Shape& shape) {
 bool IsCandidate(const HloInstruction& fusion, int64_t least_bytes) {
   if (fusion.opcode() != HloOpcode::kFusion || !fusion.shape().IsArray() ||
       BytesOf(fusion.shape()) < least_bytes || FusedContraction(fusion) != nullptr ||
-      !fusion.control_predecessors().empty() || !fusion.control_successors().empty()) {
+      fusion.HasControlDependencies()) {
     return false;
   }
   const HloComputation& body = *fusion.to_apply();

@@ -50,8 +50,7 @@ bool IsFoldedTranspose(const HloInstruction& instruction) {
 
 bool IsFoldedScaling(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kMultiply || instruction.IsRoot() ||
-      instruction.users().empty() || !instruction.control_predecessors().empty() ||
-      !instruction.control_successors().empty()) {
+      instruction.users().empty() || instruction.HasControlDependencies()) {
     return false;
   }
   const PrimitiveType type = instruction.shape().element_type();
@@ -78,8 +77,7 @@ double ScaleOf(const HloInstruction& view) {
 
 bool IsScaleOfFoldedOperands(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kBroadcast || instruction.IsRoot() ||
-      instruction.users().empty() || !instruction.control_predecessors().empty() ||
-      !instruction.control_successors().empty()) {
+      instruction.users().empty() || instruction.HasControlDependencies()) {
     return false;
   }
   return std::all_of(instruction.users().begin(), instruction.users().end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises comparators of sorts that compare one operand in a usual order.
+// Recognizes comparators of sorts that compare one operand in a usual order.
 #ifndef XLA_CPU_PLAN_SORT_ORDER_H_
 #define XLA_CPU_PLAN_SORT_ORDER_H_
 

@@ -11,8 +11,8 @@ XlaOp Reduce(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
              absl::Span<const int64_t> dimensions_to_reduce) {
   XlaBuilder* builder = XlaBuilder::Of({operand, init_value});
   if (builder == nullptr) return XlaOp();
-  return Reduce(builder, absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1), computation,
-                dimensions_to_reduce);
+  return Reduce(builder, absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1),
+                computation, dimensions_to_reduce);
 }
 
 XlaOp Reduce(XlaBuilder* builder, absl::Span<const XlaOp> operands,

@@ -19,7 +19,7 @@ class XlaComputation;
 // A value type. Valid as long as its builder, up to the builder's Build(), which empties it.
 class XlaOp {
  public:
-  // An uninitialised handle. Using it as an operand is an error that Build() reports.
+  // An uninitialized handle. Using it as an operand is an error that Build() reports.
   XlaOp() = default;
 
   // The builder. Precondition: !IsUninitialized().
@@ -27,7 +27,7 @@ class XlaOp {
     XLA_CHECK(builder_ != nullptr) << "an uninitialized XlaOp has no builder";
     return builder_;
   }
-  // False for an uninitialised handle and for the result of a call that failed.
+  // False for an uninitialized handle and for the result of a call that failed.
   bool valid() const { return handle_ >= 0; }
   // Made by XlaOp(), not by a builder.
   bool IsUninitialized() const { return builder_ == nullptr; }

@@ -256,7 +256,7 @@ HloInstruction* ParameterFor(HloInstruction* fusion, HloComputation* computation
 
 // What is inlined runs after what the call ran after, and before what it ran before.
 absl::Status InheritControl(HloInstruction* call, absl::Span<HloInstruction* const> copies) {
-  if (call->control_predecessors().empty() && call->control_successors().empty()) {
+  if (!call->HasControlDependencies()) {
     return absl::OkStatus();
   }
   const Members inlined(copies.begin(), copies.end());
@@ -354,7 +354,7 @@ absl::Status FuseProducerInto(HloInstruction* fusion, HloInstruction* producer) 
     return InvalidArgument("%s is not a fusion that can take in its operand %s",
                            fusion->ToShortString(), producer->ToShortString());
   }
-  if (!producer->control_predecessors().empty() || !producer->control_successors().empty()) {
+  if (producer->HasControlDependencies()) {
     return InvalidArgument("%s has control dependencies", producer->ToShortString());
   }
   if (const HloInstruction* between = FindPathThroughOutside({fusion, producer})) {

@@ -200,7 +200,7 @@ void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int>* tran
   if (perm.empty()) {
     for (size_t i = 0; i < reshape_dims->size(); ++i) perm.push_back(static_cast<int>(i));
   }
-  // Runs of dimensions that stay neighbours in the same order, in the order of the result.
+  // Runs of dimensions that stay neighbors in the same order, in the order of the result.
   struct Run {
     int first;
     int64_t size;

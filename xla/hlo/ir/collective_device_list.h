@@ -16,7 +16,7 @@ namespace xla {
 
 // The device ids 0, 1, 2, ... reshaped to reshape_dims and transposed by transpose_perm (empty: not
 // transposed), written [reshape_dims]T(transpose_perm). This brings them into the one form that XLA
-// prints: without dimensions of size 1, neighbours that stay together merged, and no permutation
+// prints: without dimensions of size 1, neighbors that stay together merged, and no permutation
 // where nothing moves. [2,2]T(0,1) becomes [4]. Precondition: transpose_perm is empty or a
 // permutation.
 void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int>* transpose_perm);

@@ -347,7 +347,7 @@ absl::Status HloComputation::RemoveInstruction(HloInstruction* instruction) {
     return InvalidArgument("%s is used by %s", instruction->ToShortString(),
                            instruction->users()[0]->ToShortString());
   }
-  if (!instruction->control_predecessors().empty() || !instruction->control_successors().empty()) {
+  if (instruction->HasControlDependencies()) {
     return InvalidArgument("%s has control dependencies", instruction->ToShortString());
   }
   Discard(instruction);
@@ -375,7 +375,7 @@ absl::Status HloComputation::RemoveParameter(int64_t number) {
   if (parameter == root_ || parameter->user_count() > 0) {
     return InvalidArgument("%s is used", parameter->ToShortString());
   }
-  if (!parameter->control_predecessors().empty() || !parameter->control_successors().empty()) {
+  if (parameter->HasControlDependencies()) {
     return InvalidArgument("%s has control dependencies", parameter->ToShortString());
   }
   Discard(parameter);
@@ -409,8 +409,7 @@ absl::Status HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* 
     HloInstruction* candidate = pending.back();
     pending.pop_back();
     if (candidate == root_ || candidate->opcode() == HloOpcode::kParameter ||
-        candidate->HasSideEffect() || !candidate->control_predecessors().empty() ||
-        !candidate->control_successors().empty()) {
+        candidate->HasSideEffect() || candidate->HasControlDependencies()) {
       continue;
     }
     const std::vector<HloInstruction*> next(candidate->operands().begin(),

@@ -164,6 +164,9 @@ class HloInstruction : public InstructionFactories, public InstructionAccessors 
   absl::Status RemoveAllControlDependencies();
   // `other` takes over the control dependencies of this. Those with `other` itself end.
   absl::Status MoveControlDependenciesTo(HloInstruction* other);
+  bool HasControlDependencies() const {
+    return !control_predecessors().empty() || !control_successors().empty();
+  }
   const std::vector<HloInstruction*>& control_predecessors() const {
     return extras().control_predecessors;
   }

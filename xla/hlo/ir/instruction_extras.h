@@ -98,7 +98,7 @@ struct InstructionExtras {
   AccuracySpec result_accuracy;
   BoxedOptional<InstructionMetadata> metadata;
   BoxedOptional<OriginalValueTree> original_value;
-  std::string backend_config;                              // verbatim: JSON dictionary or raw text
+  std::string backend_config;  // verbatim: JSON dictionary or raw text
   std::shared_ptr<const BackendDecision> backend_decision;
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };

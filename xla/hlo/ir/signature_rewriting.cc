@@ -342,7 +342,7 @@ absl::Status RemoveLoopState(HloInstruction* loop, absl::Span<const int64_t> ele
   RemoveElementsOf(loop, elements);
   Renumber(users, elements);
   if (init->opcode() == HloOpcode::kTuple && init->user_count() == 0 && !init->IsRoot() &&
-      init->control_predecessors().empty() && init->control_successors().empty()) {
+      !init->HasControlDependencies()) {
     return computation->RemoveInstructionAndUnusedOperands(init);
   }
   return absl::OkStatus();

@@ -23,7 +23,7 @@ namespace xla {
 
 // The devices 0, 1, 2, .. reshaped to reshape_dims, transposed and reshaped to dims:
 // "[4,2]<=[2,4]T(1,0)". Canonical: reshape_dims has no 1 unless it stands alone, and no two that
-// stay neighbours. Preconditions: sizes are positive, all three have the same number of elements,
+// stay neighbors. Preconditions: sizes are positive, all three have the same number of elements,
 // and transpose_perm is a permutation.
 class IotaTileAssignment {
  public:

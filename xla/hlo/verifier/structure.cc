@@ -88,11 +88,10 @@ absl::Status CheckOperandsAndUsers(const HloComputation& computation,
 }
 
 bool HasControlDependencies(const std::vector<HloInstruction*>& instructions) {
-  return std::any_of(
-      instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
-        return instruction->has_extras() && (!instruction->control_predecessors().empty() ||
-                                             !instruction->control_successors().empty());
-      });
+  return std::any_of(instructions.begin(), instructions.end(),
+                     [](const HloInstruction* instruction) {
+                       return instruction->has_extras() && (instruction->HasControlDependencies());
+                     });
 }
 
 // Checks that predecessors and successors list each other and are in the computation.

@@ -43,7 +43,7 @@ void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides)
 }
 
 // Where images lie side by side, element by element (as in gradients of kernels), positions of
-// neighbouring images are neighbours: the batch is one more dimension, pointwise and minor.
+// neighboring images are neighbors: the batch is one more dimension, pointwise and minor.
 bool IsBatchMinor(const ConvolutionSpec& spec, int64_t batch_size) {
   return spec.batch_group_count == 1 && batch_size > 1 &&
          spec.input.strides[spec.input_batch] == 1 && spec.input.strides[spec.input_feature] != 1;

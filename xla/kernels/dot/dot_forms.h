@@ -2,7 +2,7 @@
 // The forms of dot. Each has a cost (forms.h), kDoesNotFit for problems that it cannot compute or
 // would sum less exactly than the others, and a function that makes the kernel.
 //
-// The operand of columns is the vectorised one: callers try both orders of the operands
+// The operand of columns is the vectorized one: callers try both orders of the operands
 // (DotProblem::Swap).
 #ifndef XLA_KERNELS_DOT_DOT_FORMS_H_
 #define XLA_KERNELS_DOT_DOT_FORMS_H_

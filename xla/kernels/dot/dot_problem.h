@@ -22,7 +22,7 @@ struct Operand {
   const void* constant = nullptr;  // the contents, if they are known when the kernel is made
 };
 
-// rows * columns = result; columns are the vectorised side.
+// rows * columns = result; columns are the vectorized side.
 struct DotProblem {
   Operand rows, columns;
   ResultView result;

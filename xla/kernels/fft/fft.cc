@@ -142,7 +142,7 @@ HWY_INLINE void RadixAt(D d, const Stage& g, const FftComplex* factors, int64_t 
   }
 }
 
-// The ranges of p and q of a stage. Neighbours along q are the lanes.
+// The ranges of p and q of a stage. Neighbors along q are the lanes.
 void RunStage(const Stage& g, Range ps, Range qs) {
   FftComplex factors[kMaxRadix * kMaxRadix];
   if (g.radix != 4 && g.radix != 2) {

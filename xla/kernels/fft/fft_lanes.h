@@ -17,7 +17,7 @@ template <typename T>
 struct PrimeFft;
 
 // A transform of length n, the product of the radices: 2, 4, 8, odd numbers up to kMaxLaneRadix or
-// larger primes. Neighbours in the list are computed together where their product is small.
+// larger primes. Neighbors in the list are computed together where their product is small.
 template <typename T>
 struct LaneFft {
   int64_t n;

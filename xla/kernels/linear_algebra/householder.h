@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorisations of batches of matrices by Householder reflections, real or complex.
+// QR factorizations of batches of matrices by Householder reflections, real or complex.
 //
 // Computed in double precision and rounded once at the end (Golub and Van Loan, Matrix
 // computations, 5.2), in panels of columns; the same bits for any number of threads and any

@@ -165,7 +165,7 @@ class Solver {
     return !(all * tolerance * tolerance < others);
   }
 
-  // That which diagonalises [[w(i, i), w(i, half + i)], [.., w(half + i, half + i)]].
+  // That which diagonalizes [[w(i, i), w(i, half + i)], [.., w(half + i, half + i)]].
   void ChooseRotations() {
     for (int64_t i = 0; i < half_; ++i) {
       const Halves<double> top = w_.Row(i), bottom = w_.Row(half_ + i);
@@ -196,7 +196,7 @@ class Solver {
     const int64_t top = PlaceAfter(half_, i), bottom = PlaceAfter(half_, half_ + i);
     const Halves<double> x = w_.Row(i), y = w_.Row(half_ + i);
     const Halves<double> to_x = next_.Row(top), to_y = next_.Row(bottom);
-    // Elements at the ends of halves go elsewhere than their neighbours: half a row is shifted, but
+    // Elements at the ends of halves go elsewhere than their neighbors: half a row is shifted, but
     // for its first or last element.
     RotateHalves(rotation, half_, cosines_, sines_, {x.left, x.right}, {y.left, y.right}, to_x,
                  to_y);

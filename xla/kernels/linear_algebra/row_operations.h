@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner loops of factorisations by reflections and rotations: the same bits for any instruction
+// Inner loops of factorizations by reflections and rotations: the same bits for any instruction
 // set.
 #ifndef XLA_KERNELS_LINEAR_ALGEBRA_ROW_OPERATIONS_H_
 #define XLA_KERNELS_LINEAR_ALGEBRA_ROW_OPERATIONS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that factorisations work on: doubles, real and imaginary parts apart.
+// Matrices that factorizations work on: doubles, real and imaginary parts apart.
 #ifndef XLA_KERNELS_LINEAR_ALGEBRA_SPLIT_COMPLEX_MATRIX_H_
 #define XLA_KERNELS_LINEAR_ALGEBRA_SPLIT_COMPLEX_MATRIX_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of the product is a few neighbouring positions of an output row: their patches are runs of
+// A tile of the product is a few neighboring positions of an output row: their patches are runs of
 // the input at a fixed distance, one for each tap (or for all taps of a row, where these are
 // contiguous). Input rows are read in place, or copied once with zeros on both sides where the
 // window reaches beyond them.

@@ -3,7 +3,7 @@
 //
 // C[m, n] = sum over k of A[m, k] * B[k, n], for a number of independent problems of one size (the
 // batch). A, B and C are accessed through functions, so that strided, converted or gathered
-// operands are never materialised as a whole. The scheme is that of Goto and van de Geijn, Anatomy
+// operands are never materialized as a whole. The scheme is that of Goto and van de Geijn, Anatomy
 // of high-performance matrix multiplication (ACM TOMS 34, 2008).
 //
 // Order of summation: k is cut into blocks of kGemmBlockK; each block is summed in order of k, and
@@ -46,7 +46,7 @@ struct GemmProblem {
 };
 
 // T: float, double, uint32_t or uint64_t (integers wrap). The functions are called from several
-// threads at once. Columns are the vectorised side: the smaller side of the result should be its
+// threads at once. Columns are the vectorized side: the smaller side of the result should be its
 // rows. Working memory: one block of A, B and C per running thread, at most 1 MB each in f32.
 template <typename T>
 absl::Status RunGemm(Context& context, const GemmProblem<T>& problem);

@@ -17,7 +17,7 @@ InputRows::InputRows(const Patches& patches) : patches_(patches) {
 int64_t InputRows::MostOf(int64_t rows) const {
   const auto& dims = patches_.dims;
   if (dims.size() != 2) return rows * outer_taps_;
-  // Neighbours of one image share rows.
+  // Neighbors of one image share rows.
   const int64_t images = rows / dims[0].output_size + 2;
   return std::min(
       rows * outer_taps_,

@@ -220,7 +220,7 @@ void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, i
   }
 }
 
-// Whether positions along the minor dimension are neighbours in memory under every tap, and taps of
+// Whether positions along the minor dimension are neighbors in memory under every tap, and taps of
 // the dimension before it are at one distance: rows of a panel are copies of rows of memory.
 bool HasPlainRows(const Patches& patches) {
   if (patches.dims.size() < 2 || patches.features != 1) return false;

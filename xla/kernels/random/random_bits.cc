@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorised Threefry and Philox, and arrays filled with their words.
+// Vectorized Threefry and Philox, and arrays filled with their words.
 #include "xla/kernels/random/random_bits.h"
 
 #include <algorithm>
@@ -183,7 +183,7 @@ class WordWriter {
   const WideStore<uint32_t> store_;
 };
 
-// The dimension that the two words of a block are neighbours along, as [outer, size, inner].
+// The dimension that the two words of a block are neighbors along, as [outer, size, inner].
 struct ThreefrySplit {
   explicit ThreefrySplit(absl::Span<const int64_t> dimensions) {
     if (dimensions.empty()) return;

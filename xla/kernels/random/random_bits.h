@@ -48,7 +48,7 @@ inline std::array<uint32_t, 4> Philox4x32(uint64_t key, uint64_t counter_low,
   return c;
 }
 
-// --- Consecutive counters, vectorised. The counters wrap.
+// --- Consecutive counters, vectorized. The counters wrap.
 
 struct Counter128 {
   uint64_t low, high;
@@ -70,7 +70,7 @@ void PhiloxBlocks(uint64_t key, Counter128 counter, int64_t count, uint32_t* wor
 bool HasRandomBits(PrimitiveType type);
 
 // Threefry gives two words a counter. A 64-bit element takes both. Of narrower types, they go to
-// neighbours along one dimension (the first of even size, else the first of the greatest size): an
+// neighbors along one dimension (the first of even size, else the first of the greatest size): an
 // element is word i % 2 of the block at i / 2 there, and blocks are numbered in row-major order.
 absl::StatusOr<int64_t> FillThreefry(Context& context, uint64_t key, uint64_t counter,
                                      PrimitiveType type, absl::Span<const int64_t> dimensions,

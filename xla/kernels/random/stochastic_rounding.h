@@ -32,7 +32,7 @@ Int StochasticInteger(double value, Random random, int random_bits, Int low, Int
 }
 
 // To a floating-point type of so many mantissa bits whose smallest normal number is
-// 2^smallest_exponent: one of the neighbours of the value in that type, as if its range were not
+// 2^smallest_exponent: one of the neighbors of the value in that type, as if its range were not
 // bounded above.
 template <typename Random>
 double StochasticFloat(double value, Random random, int random_bits, int mantissa,

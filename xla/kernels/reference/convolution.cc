@@ -235,7 +235,7 @@ absl::Status ConvolveReal(Context& context, const Convolution& conv) {
   };
   const int64_t groups = conv.result.batch.count(), k = conv.patches.depth();
   ResultView result = conv.result;
-  // The larger side is the vectorised one, unless there are enough output features to fill vectors:
+  // The larger side is the vectorized one, unless there are enough output features to fill vectors:
   // these are packed once for many positions.
   constexpr int64_t kEnoughFeatures = 32;
   const int64_t positions = result.rows.count(), features = result.columns.count();

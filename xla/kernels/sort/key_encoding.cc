@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion to ordered words; sample sort over Highway's vectorised quicksort.
+// Conversion to ordered words; sample sort over Highway's vectorized quicksort.
 #include "xla/kernels/sort/key_encoding.h"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ bool HasUnorderedBits(PrimitiveType type, const void* elements, int64_t count) {
 
 template <typename Word>
 void SortWordsInPlace(Word* words, int64_t count) {
-  // Below this, the vectorised sort costs more to start than it gains.
+  // Below this, the vectorized sort costs more to start than it gains.
   constexpr int64_t kFew = 32;
   if (count <= kFew) {
     std::sort(words, words + count, [](const Word& a, const Word& b) {

@@ -38,7 +38,7 @@ bool IsLess(Word a, Word b) {
 
 template <typename Word>
 void SortBlock(Word* words, int64_t count) {
-  // Below this, the vectorised sort costs more to start than it gains.
+  // Below this, the vectorized sort costs more to start than it gains.
   constexpr int64_t kFew = 32;
   if (count <= kFew) {
     std::sort(words, words + count, [](const Word& a, const Word& b) { return IsLess(a, b); });

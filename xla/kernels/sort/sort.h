@@ -6,7 +6,7 @@
 //   TotalOrderKeys(F32, /*descending=*/false, n, values, keys.data());
 //   absl::Status status = StableOrder(context, keys, absl::MakeSpan(order));
 //
-// Words are sorted by Highway's vectorised quicksort (Blacher et al., Vectorized and
+// Words are sorted by Highway's vectorized quicksort (Blacher et al., Vectorized and
 // performance-portable quicksort, 2022) in blocks, which are merged in parallel. Words that compare
 // equal are the same word, so that neither the blocks nor the number of threads show in the result.
 #ifndef XLA_KERNELS_SORT_SORT_H_

@@ -16,7 +16,7 @@
 namespace xla::lib_internal {
 
 // Runs `make` as the call `name` of the user, with the builder of the operands. Without a builder
-// the result is uninitialised.
+// the result is uninitialized.
 inline XlaOp Make(const char* name, absl::Span<const XlaOp> operands,
                   absl::FunctionRef<absl::StatusOr<XlaOp>(XlaBuilder*)> make) {
   XlaBuilder* builder = XlaBuilder::Of(operands);

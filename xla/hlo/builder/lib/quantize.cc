@@ -46,7 +46,7 @@ XlaOp lib_internal::DequantizeCodes(XlaOp input, const QuantizedRange& range,
 
 absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_dims) {
   XlaBuilder* const builder = XlaBuilder::Of({input});
-  if (builder == nullptr) return InvalidArgument("BroadcastTo: the input is uninitialised.");
+  if (builder == nullptr) return InvalidArgument("BroadcastTo: the input is uninitialized.");
   XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(builder, input));
   const int64_t added = static_cast<int64_t>(output_dims.size()) - shape.rank();
   bool fits = added >= 0;

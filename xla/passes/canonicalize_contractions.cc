@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/passes/canonicalise_contractions.h"
+#include "xla/passes/canonicalize_contractions.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -360,7 +360,7 @@ constexpr RewriteRule kContractionRules[] = {
 
 }  // namespace
 
-absl::StatusOr<bool> CanonicaliseContractions(HloModule* module) {
+absl::StatusOr<bool> CanonicalizeContractions(HloModule* module) {
   return RewriteToFixedPoint(module, kContractionRules);
 }
 
