@@ -138,7 +138,7 @@ TEST(TileAssignment, CopiesAndTexts) {
 TEST(TileAssignment, OfShardings) {
   const TileAssignment tiles({2, 4}, {4, 2}, {1, 0});
   EXPECT_EQ(HloSharding::Tile(tiles).tile_assignment(), tiles);
-  EXPECT_EQ(HloSharding::Tile(Array<int64_t>({1, 0})).tile_assignment().ToString(),
+  EXPECT_EQ(HloSharding::Tile(*TileAssignment::Create({2}, {1, 0})).tile_assignment().ToString(),
             "devices=[2]1,0");
   EXPECT_EQ(HloSharding::Tile(TileAssignment({3, 1})).tile_assignment().ToString(),
             "devices=[3,1]<=[3]");

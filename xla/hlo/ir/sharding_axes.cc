@@ -72,18 +72,24 @@ Digits DigitsOfIota(const IotaTileAssignment& iota) {
   return digits;
 }
 
-// The positions in the order of a mesh, listed in the order of the tiles.
-std::optional<Digits> DigitsOf(const TileAssignment& tiles, const TileAssignment& order) {
+// The positions in the order of a mesh, listed in the order of the tiles. That of each `copies`
+// consecutive tiles, which are of one shard, says nothing.
+std::optional<Digits> DigitsOf(const TileAssignment& tiles, const TileAssignment& order,
+                               int64_t copies) {
   const bool is_in_order = order.iota().has_value() && order.iota()->reshape_dims().size() == 1;
   if (is_in_order && tiles.iota().has_value()) return DigitsOfIota(*tiles.iota());
-  const Array<int64_t>& devices = tiles.array();
-  if (is_in_order) return DigitsOfList(absl::MakeConstSpan(devices.data(), devices.num_elements()));
-  std::vector<int64_t> position_of(static_cast<size_t>(order.num_elements()), 0), positions;
-  int64_t position = 0;
-  for (const int64_t device : order.array()) position_of[static_cast<size_t>(device)] = position++;
-  for (const int64_t device : devices) {
-    if (device < 0 || device >= order.num_elements()) return std::nullopt;
-    positions.push_back(position_of[static_cast<size_t>(device)]);
+  std::vector<int64_t> positions(tiles.array().begin(), tiles.array().end());
+  if (!is_in_order) {
+    std::vector<int64_t> position_of(positions.size(), 0);
+    int64_t next = 0;
+    for (const int64_t device : order.array()) position_of[static_cast<size_t>(device)] = next++;
+    for (int64_t& position : positions) {
+      if (position < 0 || position >= order.num_elements()) return std::nullopt;
+      position = position_of[static_cast<size_t>(position)];
+    }
+  }
+  for (auto group = positions.begin(); group != positions.end(); group += copies) {
+    std::sort(group, group + copies);
   }
   return DigitsOfList(positions);
 }
@@ -116,7 +122,8 @@ std::optional<std::vector<Digits>> DigitsOfSharding(const HloSharding& sharding,
                                                     const TileAssignment& order) {
   const TileAssignment& tiles = sharding.tile_assignment();
   if (tiles.num_elements() != order.num_elements()) return std::nullopt;
-  std::optional<Digits> digits = DigitsOf(tiles, order);
+  std::optional<Digits> digits =
+      DigitsOf(tiles, order, sharding.SubgroupSize(OpSharding::REPLICATED));
   if (!digits.has_value()) return std::nullopt;
   const int64_t replicated = sharding.SubgroupDim(OpSharding::REPLICATED);
   const auto rank = static_cast<size_t>(replicated < 0 ? tiles.num_dimensions() : replicated);
