@@ -53,7 +53,7 @@ TEST(DivisionVariants, Pairs) {
       lines.push_back(line);
     }
   }
-  xla::testing::ExpectLines("dimensions", lines);
+  xla::testing::ExpectLines("dimension_shardings", lines);
 }
 
 }  // namespace
