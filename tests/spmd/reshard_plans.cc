@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PlanReshard makes of pairs of shardings, for scripts/shardy_reshard.py, which compares with Shardy.
+// What PlanReshard makes of pairs of shardings, for scripts/shardy_reshard.py, which compares with
+// Shardy.
 //
 //   f32[8,16] {mesh['x'=2,'y'=4], [{'x'}, {}]} -> {mesh['x'=2,'y'=4], [{}, {'x'}]}
 //

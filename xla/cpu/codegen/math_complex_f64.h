@@ -26,6 +26,16 @@ Scaled<F> ScaleForSquares(const F& large) {
           Select(is_large, Like(large, 600), Select(is_small, Like(large, -600), Like(large, 0)))};
 }
 
+// a^2 + b^2 of a >= b whose squares are in range: the square of b is rounded, then the sum.
+template <class F>
+F SumOfSquares(const F& a, const F& b) {
+  if (HasExactFma(a)) return Fma(a, a, b * b);
+  // a^2 = high^2 + (a + high) (a - high), the first of which is exact (G. W. Veltkamp's split).
+  const F shifted = a * Like(a, 0x1p27 + 1), high = shifted - (shifted - a);
+  const Pair<F> sum = SumInAnyOrder(high * high, b * b);
+  return sum.high + (sum.low + (a + high) * (a - high));
+}
+
 // |z|, infinite if either part is.
 template <class F>
 F HypotF64(const F& x, const F& y) {
@@ -37,7 +47,7 @@ F HypotF64(const F& x, const F& y) {
   const F a = large * scaled.factor, b = small * scaled.factor;
   const F back = Select(scaled.exponent > Like(x, 0), Like(x, 0x1p600),
                         Select(scaled.exponent < Like(x, 0), Like(x, 0x1p-600), Like(x, 1)));
-  return Select(is_infinite, Infinity(x), Sqrt(Fma(a, a, b * b)) * back);
+  return Select(is_infinite, Infinity(x), Sqrt(SumOfSquares(a, b)) * back);
 }
 
 // a b + c d of numbers whose products are in range. A sum of zeros keeps its sign.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sharding knows of StableHLO and HLO programs, for scripts to compare with Shardy:
+//   sharding_driver relations [--conservative] FILE...
+// prints the dimension relations of each instruction, as "computation instruction opcode: RULE".
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/dimensions/instruction_relations.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/stablehlo/translate.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return absl::NotFoundError("cannot read " + path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (stablehlo::LooksLikeMlir(text)) return stablehlo::ReadStableHlo(std::move(text), path);
+  return ParseAndReturnUnverifiedModule(text);
+}
+
+absl::Status PrintRelations(const HloModule& module, const RelationOptions& options) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      XLA_ASSIGN_OR_RETURN(const auto relations, RelateDimensions(*instruction, options));
+      const auto print = [&](const std::string& text) {
+        std::printf("%s %s %s: %s\n",
+                    computation->IsEntryComputation() ? "ENTRY" : computation->name().c_str(),
+                    instruction->name().c_str(), HloOpcodeString(instruction->opcode()).c_str(),
+                    text.c_str());
+      };
+      print(relations.has_value() ? relations->ToString() : "none");
+      if (const auto match = MatchStretchingBroadcast(*instruction); match.has_value()) {
+        print(match->relations.ToString());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+int Run(const std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "relations") {
+    std::fputs("usage: sharding_driver relations [--conservative] FILE...\n", stderr);
+    return 2;
+  }
+  RelationOptions options;
+  int code = 0;
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "--conservative") {
+      options.is_conservative = true;
+      continue;
+    }
+    const auto module = ReadModule(words[i]);
+    const absl::Status status = module.ok() ? PrintRelations(**module, options) : module.status();
+    if (status.ok()) continue;
+    std::fprintf(stderr, "%s: %s\n", words[i].c_str(), std::string(status.message()).c_str());
+    code = 1;
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace xla
+
+int main(int argc, char** argv) { return xla::Run({argv + 1, argv + argc}); }

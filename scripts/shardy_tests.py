@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what Xylem knows of sharding with Shardy's own tests.
+
+    cmake --build build --target sharding_driver
+    scripts/shardy_tests.py relations SHARDY     # a checkout of openxla/shardy
+
+relations: the sharding rule of each operation in the tests of Shardy's registry of rules, against
+the dimension relations of the instruction that the operation becomes. Prints what differs, and
+fails unless all differences are those of DIFFERENCES.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PROPAGATION = "shardy/dialect/sdy/transforms/propagation/test"
+
+# Operations that are several instructions in HLO, and why their rules differ.
+DIFFERENCES = {
+    "all_to_all_different_dimensions":
+        "HLO's all-to-all splits and joins one dimension of one operand; the translation reshapes "
+        "around it, which relates more: what is not exchanged of both dimensions passes through",
+    "all_to_all_same_dimension": "an all-to-all for each operand, with this rule",
+    "clamp_scalar_min_max": "bounds are broadcast, since HLO's are arrays",
+    "select_scalar_pred": "the predicate is broadcast, since HLO's is an array",
+}
+
+# A function that tests name and do not have.
+COMPARATOR = """
+func.func private @top_k_gt_f32_comparator(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+"""
+
+
+def functions(text):
+    """The functions of a test, each with the comments before it: (name, text)."""
+    pieces = re.split(r"^(?=// CHECK-LABEL|func\.func)", text, flags=re.M)
+    for piece in pieces:
+        name = re.search(r"func\.func (?:private )?@(\w+)", piece)
+        if not name:
+            continue
+        end = re.search(r"^}", piece, flags=re.M)
+        yield name.group(1), piece[piece.index("func.func"):end.end()]
+
+
+def expected_rules(text):
+    return re.findall(r"// CHECK: .*?#?sdy\.op_sharding_rule<(.*?)>}?\s*$", text, flags=re.M)
+
+
+def canonical(rule):
+    """The rule with its tail cut where the test's is cut."""
+    return rule.strip().rstrip("}>") + "}" if rule.endswith("}>") else rule.strip()
+
+
+def run(driver, command, options, text, name):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name + ".mlir")
+        with open(path, "w") as file:
+            file.write(text)
+        done = subprocess.run([driver, command, *options, path], capture_output=True, text=True)
+    return done.stdout, done.stderr.strip()
+
+
+def relations(driver, checkout):
+    total = right = 0
+    failures = []
+    for file, options in (("op_sharding_rule_registry.mlir", []),
+                          ("op_sharding_rule_registry_conservative.mlir", ["--conservative"])):
+        with open(os.path.join(checkout, PROPAGATION, file)) as source:
+            text = source.read()
+        for name, function in functions(text):
+            wanted = expected_rules(function)
+            if "@top_k_gt_f32_comparator" in function:
+                function += COMPARATOR
+            out, error = run(driver, "relations", options, function, name)
+            lines = [line.split(" ", 3) for line in out.splitlines()]
+            found = [rule for computation, _, _, rule in lines if computation == "ENTRY"]
+            if not wanted:
+                # An operation without a rule.
+                wanted = ["none"]
+            for rule in wanted:
+                total += 1
+                if canonical(rule) in [canonical(r) for r in found]:
+                    right += 1
+                else:
+                    failures.append((file, name, rule, out, error))
+    for file, name, rule, out, error in failures:
+        reason = DIFFERENCES.get(name)
+        print(f"{file}: {name}: expected {rule}" + (f" ({reason})" if reason else ""))
+        print("".join(f"    {line}\n" for line in (out.splitlines() or [error])), end="")
+    print(f"{right} of {total} sharding rules")
+    return all(DIFFERENCES.get(name) for _, name, *_ in failures)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["relations"])
+    parser.add_argument("checkout")
+    parser.add_argument("--driver", default="build/sharding_driver")
+    arguments = parser.parse_args()
+    sys.exit(not relations(os.path.abspath(arguments.driver), arguments.checkout))
+
+
+if __name__ == "__main__":
+    main()
