@@ -16,9 +16,9 @@ std::string PrintedEntry(const std::string& lines, const std::string& before = "
 }
 
 TEST(RoundTrip, ShardingOverAListOfDevices) {
-  ExpectContains(PrintedEntry("ROOT a = token[] parameter(0), sharding={devices=[3,1,2]<=[4] "
+  ExpectContains(PrintedEntry("ROOT a = token[] parameter(0), sharding={devices=[2,1,2]<=[4] "
                               "last_tile_dim_replicate}"),
-                 "sharding={devices=[3,1,2]<=[4] last_tile_dim_replicate}");
+                 "sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}");
   ExpectContains(
       PrintedEntry("ROOT a = f32[4,4] parameter(0), sharding={devices=[2,2]<=[2,2]T(1,0)}"),
       "devices=[2,2]<=[2,2]T(1,0)");

@@ -205,13 +205,7 @@ TEST(InstructionVerifier, Shardings) {
        "Invalid sharding"},
       // What tokens and tuples without arrays have is not used, but must be readable.
       {Entry("b = () tuple()\n ROOT a = ((), ()) tuple(b, b), sharding={devices=[2,2]<=[4]}"), ""},
-      {Entry("b = () tuple()\n ROOT a = ((), ()) tuple(b, b), sharding={devices=[2,2]<=[3] "
-             "last_tile_dim_replicate}"),
-       "the iota does not have as many devices as there are tiles"},
       {Entry("ROOT a = token[] parameter(0), sharding={devices=[2,2]<=[4]}"), ""},
-      {Entry("ROOT a = token[] parameter(0), sharding={devices=[3,1,2]<=[4] "
-             "last_tile_dim_replicate}"),
-       "the iota does not have as many devices as there are tiles"},
       {Entry("ROOT a = token[] parameter(0), sharding={maximal device=-1}"),
        "device -1 is negative"},
   });

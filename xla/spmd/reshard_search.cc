@@ -3,9 +3,11 @@
 //
 // Digits at which both layouts begin a dimension stay. Of the others, G divide only the source (and
 // must be gathered), S only the target (and are sliced, or reduce-scattered), M both (and must be
-// moved). Five families of chains are tried:
+// // moved). Six families of chains are tried:
 //   direct   slice, all-to-all, all-gather: where no dimension has other digits to take away first
-//   permuted slice, permute into what one all-to-all can finish, all-to-all, all-gather. Some of G
+//   in sequence   the same with several all-to-alls, each into dimensions that have nothing else
+//   (left) permuted slice, permute into what one all-to-all can finish, all-to-all, all-gather.
+//   Some of G
 //            may be exchanged for as many of S by the permute, rather than gathered
 //   through a hub   slice, move what is in the way to one dimension, permute there, move it on
 //   by counts   slice, move any digits until each dimension has as many of each size as in the end,
@@ -69,6 +71,7 @@ class Search {
 
   std::vector<ChainStep> Run() {
     TryDirect();
+    TrySequence();
     for (const std::map<int64_t, size_t>& exchanged : Exchanges()) {
       TryPermuted(exchanged);
       for (size_t hub = 0; hub < rank_; ++hub) TryHub(hub, exchanged);
@@ -197,6 +200,82 @@ class Search {
     chain.SliceAndReduce(slices);
     chain.Permute(chain.layout());
     chain.AllToAll(moves);
+    chain.AllGather(TargetSizes());
+    Offer(std::move(chain));
+  }
+
+  // Digits that can be moved at once: to dimensions that have nothing but a prefix of their target,
+  // in order, from the minor ends of others.
+  std::vector<std::pair<int, int64_t>> MovesFrom(const Layout& now) const {
+    std::vector<size_t> count(rank_, 0);  // of digits that each dimension gets
+    for (size_t t = 0; t < rank_; ++t) {
+      const bool is_prefix = now[t].size() <= to_[t].size() &&
+                             std::equal(now[t].begin(), now[t].end(), to_[t].begin());
+      if (is_prefix) count[t] = to_[t].size() - now[t].size();
+    }
+    const auto is_chosen = [&](int digit) {
+      for (size_t t = 0; t < rank_; ++t) {
+        for (size_t i = 0; i < count[t]; ++i) {
+          if (to_[t][now[t].size() + i] == digit) return true;
+        }
+      }
+      return false;
+    };
+    const auto is_movable = [&](int digit) {
+      for (const DigitList& digits : now) {
+        const auto at = absl::c_find(digits, digit);
+        if (at != digits.end()) return std::all_of(at, digits.end(), is_chosen);
+      }
+      return false;
+    };
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (size_t t = 0; t < rank_; ++t) {
+        for (size_t i = 0; i < count[t]; ++i) {
+          if (is_movable(to_[t][now[t].size() + i])) continue;
+          count[t] = i;
+          changes = true;
+        }
+      }
+    }
+    std::vector<std::pair<int, int64_t>> moves;
+    for (size_t t = 0; t < rank_; ++t) {
+      for (size_t i = 0; i < count[t]; ++i) {
+        moves.emplace_back(to_[t][now[t].size() + i], static_cast<int64_t>(t));
+      }
+    }
+    return moves;
+  }
+
+  void TrySequence() {
+    Layout slices(rank_), now = from_;
+    for (size_t d = 0; d < rank_; ++d) {
+      size_t i = 0;
+      while (from_[d].empty() && i < to_[d].size() && IsSliced(to_[d][i])) {
+        slices[d].push_back(to_[d][i++]);
+      }
+      for (; i < to_[d].size(); ++i) {
+        if (!IsSliced(to_[d][i])) continue;
+        std::vector<size_t> sources;
+        for (const int other : to_[d]) {
+          if (!IsSliced(other)) sources.push_back(DimensionOf(from_, other));
+        }
+        if (sources.empty()) return;
+        slices[LargestDimension(now, SizeOf(to_[d][i]), sources)].push_back(to_[d][i]);
+      }
+    }
+    for (size_t d = 0; d < rank_; ++d) Append(slices[d], now[d]);
+    Chain chain(problem_);
+    chain.SliceAndReduce(slices);
+    chain.Permute(chain.layout());
+    for (auto moves = MovesFrom(now); !moves.empty(); moves = MovesFrom(now)) {
+      chain.AllToAll(moves);
+      for (const auto& [digit, to] : moves) {
+        DigitList& from = now[DimensionOf(now, digit)];
+        from.erase(absl::c_find(from, digit));
+      }
+      for (const auto& [digit, to] : moves) now[static_cast<size_t>(to)].push_back(digit);
+    }
     chain.AllGather(TargetSizes());
     Offer(std::move(chain));
   }

@@ -212,9 +212,11 @@ absl::StatusOr<TileAssignment> TileAssignment::CreateIota(absl::Span<const int64
                                                           absl::Span<const int64_t> reshape_dims,
                                                           absl::Span<const int> transpose_perm) {
   XLA_ASSIGN_OR_RETURN(const int64_t count, CountDevices(dims));
-  const std::string text =
-      absl::StrCat("devices=[", absl::StrJoin(dims, ","), "]<=[", absl::StrJoin(reshape_dims, ","),
-                   "]T(", absl::StrJoin(transpose_perm, ","), ")");
+  std::string text = absl::StrCat("devices=[", absl::StrJoin(dims, ","), "]<=[",
+                                  absl::StrJoin(reshape_dims, ","), "]");
+  if (transpose_perm.size() > 1) {
+    absl::StrAppend(&text, "T(", absl::StrJoin(transpose_perm, ","), ")");
+  }
   if (reshape_dims.empty() && !transpose_perm.empty()) {
     return InvalidArgument("%s: T(..) without dimensions", text);
   }
