@@ -7,9 +7,9 @@
 //   [{}], unreduced={'x'} -> [{'x'}] reduce-scatter 'x': 0
 //
 // At most: all-slice, reduce-scatter, all-reduce, then moves that keep the size of shards
-// (collective-permutes and all-to-alls), all-gather. No step before the all-gather has more data on a
-// device than the larger of the shards before and after, unless they are padded differently: then the
-// dimension is gathered first.
+// (collective-permutes and all-to-alls), all-gather. No step before the all-gather has more data on
+// a device than the larger of the shards before and after, unless they are padded differently: then
+// the dimension is gathered first.
 #ifndef XLA_SPMD_RESHARD_H_
 #define XLA_SPMD_RESHARD_H_
 

@@ -31,7 +31,7 @@ int SubgroupRank(OpSharding_Type type) {
   }
 }
 
-// One value for each index, in row-major order, of a tile; -1 where the device has none.
+// The position of the tile of a device in row-major order; -1 if it has none.
 int64_t PositionOf(const TileAssignment& tiles, int64_t device) {
   if (const std::optional<IotaTileAssignment>& iota = tiles.iota()) {
     if (device < 0 || device >= iota->num_elements()) return -1;
