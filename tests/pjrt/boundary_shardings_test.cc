@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "tests/pjrt/plugin.h"
 #include "tests/pjrt/shards.h"
 #include "tests/test_util.h"
@@ -194,6 +195,42 @@ ENTRY e {
 })",
                    {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {2}),
             "[4] 2 4 6 8 [4] 10 12 14 16");
+}
+
+// Callers who do not know the extension for shardings read them in the program.
+TEST(PjrtPartitionTest, TheOptimizedProgramStatesItsShardings) {
+  for (const bool has_two : {false, true}) {
+    Plugin plugin(kDevices);
+    std::string error;
+    auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable =
+        CompileForAll(plugin,
+                      absl::Substitute(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dim_replicate}"}$0) {
+    return %a$1 : tensor<8xf32>$2
+  })",
+                                       has_two ? ", tensor<8xf32>" : "", has_two ? ", %a" : "",
+                                       has_two ? ", tensor<8xf32>" : ""),
+                      &error);
+    ASSERT_NE(get.loaded_executable, nullptr) << error;
+    ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+    HloModuleProtoWithConfig proto;
+    ASSERT_TRUE(proto.ParseFromString(OptimizedProgram(get.executable)));
+    const HloModuleProto& module = proto.hlo_module();
+    ASSERT_EQ(module.spmd_parameters_shardings_size(), 1);
+    ASSERT_OK_AND_ASSIGN(const HloSharding parameter,
+                         HloSharding::FromProto(module.spmd_parameters_shardings(0)));
+    EXPECT_EQ(parameter.ToString(), "{devices=[4]<=[4]}");
+    ASSERT_OK_AND_ASSIGN(const HloSharding output,
+                         HloSharding::FromProto(module.spmd_output_sharding()));
+    EXPECT_EQ(output.ToString(),
+              has_two ? "{{devices=[2,2]<=[4] last_tile_dim_replicate}, {replicated}}"
+                      : "{devices=[2,2]<=[4] last_tile_dim_replicate}");
+    auto destroy = New<PJRT_Executable_Destroy_Args>();
+    destroy.executable = get.executable;
+    EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
+  }
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ const Xylem_PythonApi kApi = {
     },
 };
 
-const Xylem_Python_Extension& Extension() {
+const Xylem_Python_Extension& PythonExtension() {
   const PJRT_Extension_Base* extension = Api().extension_start;
   while (extension != nullptr && extension->type != kXylemPythonExtension) {
     extension = extension->next;
@@ -158,7 +158,7 @@ Interpreter& Introduce() {
   args.dtypes = dtypes.data();
   args.num_dtypes = dtypes.size();
   args.dispatch = &interpreter.dispatch;
-  EXPECT_CALL_OK(Extension().set_python(&args));
+  EXPECT_CALL_OK(PythonExtension().set_python(&args));
   return interpreter;
 }
 
@@ -330,25 +330,25 @@ TEST(PjrtPythonTest, RunsInFlightEndAtOnceWithoutGrace) {
   auto end = New<Xylem_EndRuns_Args>();
   end.spares_effects = true;
   while (!ended) {  // it may not have begun
-    EXPECT_CALL_OK(Extension().end_runs(&end));
+    EXPECT_CALL_OK(PythonExtension().end_runs(&end));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   runs.join();
   EXPECT_NE(error.find("cancelled"), std::string::npos) << error;
   end.grace_seconds = -1;
-  EXPECT_CALL_ERROR(Extension().end_runs(&end), "a grace of -1 seconds");
+  EXPECT_CALL_ERROR(PythonExtension().end_runs(&end), "a grace of -1 seconds");
 }
 
 TEST(PjrtPythonTest, WantsItsOwnTableOfFunctions) {
   auto args = New<Xylem_Python_Set_Args>();
-  EXPECT_CALL_ERROR(Extension().set_python(&args), "api");
+  EXPECT_CALL_ERROR(PythonExtension().set_python(&args), "api");
   _object object;
   _object* const dtypes[] = {nullptr};
   args.api = &kApi;
   args.api_size = sizeof(kApi) - 8;
   args.none = args.array = args.dispatch = &object;
   args.dtypes = dtypes;
-  EXPECT_CALL_ERROR(Extension().set_python(&args), "of Python's functions");
+  EXPECT_CALL_ERROR(PythonExtension().set_python(&args), "of Python's functions");
 }
 
 }  // namespace

@@ -9,9 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
-#include "xla/hlo/ir/hlo_computation.h"
-#include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/hlo/ir/hlo_module.h"
 #include "xla/pjrt/proto/compile_options.pb.h"
 
 namespace xla::pjrt::testing {
@@ -74,15 +71,6 @@ inline std::string RunOnShards(std::string_view body, const Shards& arguments, S
   std::string error;
   PJRT_LoadedExecutable* executable = CompileForAll(plugin, body, &error);
   return executable == nullptr ? error : RunOnAll(plugin, executable, arguments, results);
-}
-
-inline int CountOf(const HloModule& module, HloOpcode opcode) {
-  int count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions())
-      count += instruction->opcode() == opcode ? 1 : 0;
-  }
-  return count;
 }
 
 }  // namespace xla::pjrt::testing

@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-const PJRT_Xla_Transform_Extension& Extension() {
+const PJRT_Xla_Transform_Extension& TransformExtension() {
   const PJRT_Extension_Base* extension = Api().extension_start;
   while (extension->type != PJRT_Extension_Type_XlaTransform) extension = extension->next;
   return *reinterpret_cast<const PJRT_Xla_Transform_Extension*>(extension);
@@ -64,7 +64,7 @@ struct Transform {
     args.name_size = std::strlen(name);
     args.stage = static_cast<PJRT_XlaTransform_PipelineStage>(stage);
     args.callbacks = &callbacks;
-    return TextOf(Extension().register_xla_transform(&args));
+    return TextOf(TransformExtension().register_xla_transform(&args));
   }
 
   std::string result;
@@ -75,7 +75,7 @@ bool Clear(const char* name, int stage = 0) {
   args.name = name;
   args.name_size = std::strlen(name);
   args.stage = static_cast<PJRT_XlaTransform_PipelineStage>(stage);
-  EXPECT_CALL_OK(Extension().clear_xla_transform(&args));
+  EXPECT_CALL_OK(TransformExtension().clear_xla_transform(&args));
   return args.cleared;
 }
 
@@ -113,7 +113,7 @@ TEST(PjrtTransformsTest, ChangePrograms) {
   EXPECT_EQ(RunAdd(plugin), (Values{10, 40, 90, 160}));
   auto args = New<PJRT_Clear_Xla_Transform_Args>();
   args.callbacks = &early.callbacks;
-  EXPECT_CALL_OK(Extension().clear_xla_transform(&args));
+  EXPECT_CALL_OK(TransformExtension().clear_xla_transform(&args));
   EXPECT_TRUE(args.cleared);
   EXPECT_TRUE(Clear("other"));
   EXPECT_FALSE(Clear("other"));
@@ -150,9 +150,11 @@ TEST(PjrtTransformsTest, WrongRegistrationsAreErrors) {
   transform.callbacks.transform_hlo_module = nullptr;
   EXPECT_NE(transform.Register("mine").find("transform_hlo_module"), std::string::npos);
   auto args = New<PJRT_Register_Xla_Transform_Args>();
-  EXPECT_NE(TextOf(Extension().register_xla_transform(&args)).find("name"), std::string::npos);
+  EXPECT_NE(TextOf(TransformExtension().register_xla_transform(&args)).find("name"),
+            std::string::npos);
   auto clear = New<PJRT_Clear_Xla_Transform_Args>();
-  EXPECT_NE(TextOf(Extension().clear_xla_transform(&clear)).find("callbacks"), std::string::npos);
+  EXPECT_NE(TextOf(TransformExtension().clear_xla_transform(&clear)).find("callbacks"),
+            std::string::npos);
   EXPECT_EQ(transform.ends, 0);
 }
 

@@ -23,7 +23,7 @@
 #include "tests/variants/text_variants.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/pjrt/partition.h"
+#include "xla/spmd/partition.h"
 
 namespace xla::testing {
 namespace {
@@ -69,7 +69,7 @@ TEST(CompilerVariants, VariantsAreCompiled) {
 // The shardings of a program of one partition, and what is in it.
 std::string PartitionOutcome(const HloModule& module, bool may_choose) {
   const auto copy = module.Clone();
-  const auto shardings = pjrt::PartitionModule(copy.get(), {may_choose});
+  const auto shardings = spmd::PartitionModule(copy.get(), {.may_choose_output = {may_choose}});
   if (!shardings.ok()) return OneLine(shardings.status().message());
   EXPECT_OK(VerifyModule(*copy)) << TextOf(module);
   std::vector<std::string> parts;

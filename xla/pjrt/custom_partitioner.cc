@@ -13,18 +13,22 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/pjrt/entry.h"
-#include "xla/pjrt/partition_instructions.h"
-#include "xla/pjrt/shard_rules.h"
-#include "xla/pjrt/sharding_rule.h"
-#include "xla/stablehlo/sharding.h"
+#include "xla/pjrt/python.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/sharding_rule.h"
+#include "xla/spmd/sharding_strategy.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla_data.pb.h"
 
 namespace xla::pjrt {
 namespace {
 
+using spmd::OperandSharding;
+using spmd::PartitionedCall;
+using spmd::ShardLayout;
 using Text = JAX_CustomCallPartitioner_string;
 
 struct Registry {
@@ -65,13 +69,13 @@ struct Operands {
   std::vector<std::string> texts;
   std::vector<JAX_CustomCallPartitioner_aval> values;
 
-  Operands(const HloInstruction& call, absl::Span<const OperandDivision> divisions) {
-    texts.reserve(2 * divisions.size());  // they must not move
-    for (size_t i = 0; i < divisions.size(); ++i) {
+  Operands(const HloInstruction& call, absl::Span<const OperandSharding> shardings) {
+    texts.reserve(2 * shardings.size());  // they must not move
+    for (size_t i = 0; i < shardings.size(); ++i) {
       const HloInstruction& operand = *call.operand(static_cast<int64_t>(i));
       texts.push_back(operand.shape().ToProto().SerializeAsString());
       const Text shape = TextOf(texts.back());
-      texts.push_back(divisions[i].sharding.ToProto().SerializeAsString());
+      texts.push_back(shardings[i].sharding.ToProto().SerializeAsString());
       values.push_back({shape, true, TextOf(texts.back())});
     }
   }
@@ -112,13 +116,14 @@ absl::StatusOr<std::vector<HloSharding>> ShardingsOfResult(const HloInstruction&
 }
 
 absl::StatusOr<HloSharding> ResultByRule(const HloInstruction& call, absl::string_view text,
-                                         absl::Span<const OperandDivision> operands,
+                                         absl::Span<const OperandSharding> operands,
                                          int64_t partitions) {
-  XLA_ASSIGN_OR_RETURN(const ShardingRule rule,
-                       ParseShardingRule(std::string_view(text.data(), text.size())));
-  std::vector<const Tiles*> tiles;
-  for (const OperandDivision& operand : operands) tiles.push_back(operand.tiles);
-  XLA_ASSIGN_OR_RETURN(const std::vector<Tiles> results, ResultsByRule(rule, tiles, partitions));
+  XLA_ASSIGN_OR_RETURN(const spmd::ShardingRule rule,
+                       spmd::ParseShardingRule(std::string_view(text.data(), text.size())));
+  std::vector<const ShardLayout*> layouts;
+  for (const OperandSharding& operand : operands) layouts.push_back(operand.layout);
+  XLA_ASSIGN_OR_RETURN(const std::vector<ShardLayout> results,
+                       spmd::ResultsByRule(rule, layouts, partitions));
   const bool is_tuple = call.shape().IsTuple();
   const size_t count = is_tuple ? static_cast<size_t>(call.shape().tuple_shapes_size()) : 1;
   if (results.size() != count) {
@@ -130,8 +135,8 @@ absl::StatusOr<HloSharding> ResultByRule(const HloInstruction& call, absl::strin
     const Shape& shape = is_tuple ? call.shape().tuple_shapes(static_cast<int>(i)) : call.shape();
     // A division that does not come out even is not suggested.
     const bool is_even = shape.rank() == static_cast<int64_t>(results[i].counts.size()) &&
-                         ShardShape(shape, results[i]).ok();
-    XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(results[i]));
+                         spmd::ShardShape(shape, results[i]).ok();
+    XLA_ASSIGN_OR_RETURN(HloSharding sharding, spmd::ToHloSharding(results[i]));
     shardings.push_back(is_even ? std::move(sharding) : HloSharding::Replicate());
   }
   return is_tuple ? HloSharding::Tuple(std::move(shardings)) : std::move(shardings[0]);
@@ -152,11 +157,11 @@ absl::StatusOr<HloSharding> InferResult(const HloInstruction& call, Operands& op
 }
 
 absl::StatusOr<HloSharding> SuggestResult(const HloInstruction& call, Operands& texts,
-                                          absl::Span<const OperandDivision> operands,
+                                          absl::Span<const OperandSharding> operands,
                                           JAX_CustomCallPartitioner_Callbacks* callbacks) {
   const HloModuleConfig& config = call.parent()->parent()->config();
   const auto& attributes = call.extras().frontend_attributes;
-  const auto rule = attributes.find(stablehlo::kShardingRuleAttribute);
+  const auto rule = attributes.find(kShardingRuleAttribute);
   HloSharding result = HloSharding::Replicate();
   if (rule != attributes.end()) {
     XLA_ASSIGN_OR_RETURN(result,
@@ -195,16 +200,16 @@ absl::Status RegisterPartitioner(std::string_view target,
   return absl::OkStatus();
 }
 
-bool HasPartitioner(const HloInstruction& instruction) {
-  return FindPartitioner(instruction) != nullptr;
+bool RegisteredPartitioners::Partitions(const HloInstruction& call) const {
+  return FindPartitioner(call) != nullptr;
 }
 
-bool InspectsSharding(const HloInstruction& instruction) {
-  return IsCall(instruction, "InspectSharding");
+bool RegisteredPartitioners::TakesShards(const HloInstruction& call) const {
+  return spmd::IsCall(call, kPartitionedPythonCallback);
 }
 
-absl::StatusOr<CustomPartition> PartitionCustomCall(const HloInstruction& call,
-                                                    absl::Span<const OperandDivision> operands) {
+absl::StatusOr<PartitionedCall> RegisteredPartitioners::Partition(
+    const HloInstruction& call, absl::Span<const OperandSharding> operands) const {
   JAX_CustomCallPartitioner_Callbacks* callbacks = FindPartitioner(call);
   Operands texts(call, operands);
   XLA_ASSIGN_OR_RETURN(const HloSharding suggested,
@@ -218,7 +223,7 @@ absl::StatusOr<CustomPartition> PartitionCustomCall(const HloInstruction& call,
   args.op_result = {TextOf(shape), true, TextOf(sharding)};
   args.backend_config = TextOf(call.raw_backend_config_string());
   XLA_RETURN_IF_ERROR(function.Run(callbacks->partition, callbacks));
-  CustomPartition partition;
+  PartitionedCall partition;
   for (size_t i = 0; i < args.num_args; ++i) {
     XLA_ASSIGN_OR_RETURN(HloSharding operand, ParseSharding(ViewOf(args.args_sharding[i])));
     partition.operands.push_back(std::move(operand));
@@ -235,7 +240,8 @@ absl::StatusOr<CustomPartition> PartitionCustomCall(const HloInstruction& call,
   return partition;
 }
 
-absl::Status ReportSharding(const HloInstruction& call, const HloSharding& sharding) {
+absl::Status RegisteredPartitioners::ReportSharding(const HloInstruction& call,
+                                                    const HloSharding& sharding) const {
   const std::string& config = call.raw_backend_config_string();
   JAX_InspectSharding_Callback callback;
   if (config.size() != sizeof(callback)) {

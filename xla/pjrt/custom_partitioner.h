@@ -5,10 +5,7 @@
 #ifndef XLA_PJRT_CUSTOM_PARTITIONER_H_
 #define XLA_PJRT_CUSTOM_PARTITIONER_H_
 
-#include <cstdint>
-#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,7 +14,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
-#include "xla/pjrt/tiles.h"
+#include "xla/spmd/call_partitioner.h"
 
 namespace xla::pjrt {
 
@@ -27,32 +24,18 @@ namespace xla::pjrt {
 absl::Status RegisterPartitioner(std::string_view target,
                                  JAX_CustomCallPartitioner_Callbacks* callbacks);
 
-// Whether this is a custom call whose target has a partitioner.
-bool HasPartitioner(const HloInstruction& instruction);
-
-// Whether it reports the sharding of its operand.
-bool InspectsSharding(const HloInstruction& instruction);
-
-struct CustomPartition {
-  std::unique_ptr<HloModule> program;  // of one partition, without calls
-  std::vector<HloSharding> operands;
-  std::vector<HloSharding> results;  // of the array, or of each element of the tuple
+// The partitioners registered so far. Results are suggested as a call's sharding rule says; without
+// Shardy, as its partitioner says. Errors of partitioners; InvalidArgument for a program whose
+// parameters are not as many as the operands.
+class RegisteredPartitioners : public spmd::CallPartitioner {
+ public:
+  bool Partitions(const HloInstruction& call) const override;
+  absl::StatusOr<spmd::PartitionedCall> Partition(
+      const HloInstruction& call, absl::Span<const spmd::OperandSharding> operands) const override;
+  bool TakesShards(const HloInstruction& call) const override;
+  absl::Status ReportSharding(const HloInstruction& call,
+                              const HloSharding& sharding) const override;
 };
-
-// How an operand is divided at hand.
-struct OperandDivision {
-  HloSharding sharding = HloSharding::Replicate();
-  const Tiles* tiles = nullptr;  // null: not at all
-};
-
-// Asks the partitioner of the call. Results are suggested as the call's sharding rule says; without
-// Shardy, as the partitioner says. Errors of the partitioner, and InvalidArgument for a program
-// whose parameters are not as many as the operands.
-absl::StatusOr<CustomPartition> PartitionCustomCall(const HloInstruction& call,
-                                                    absl::Span<const OperandDivision> operands);
-
-// Reports the sharding.
-absl::Status ReportSharding(const HloInstruction& call, const HloSharding& sharding);
 
 }  // namespace xla::pjrt
 

@@ -16,8 +16,8 @@
 #include "xla/layout.h"
 #include "xla/layout_util.h"
 #include "xla/mlir/ir.h"
-#include "xla/pjrt/partition_instructions.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/instructions.h"
 #include "xla/stablehlo/sharding.h"
 
 namespace xla::pjrt {
@@ -146,7 +146,7 @@ absl::Status TakeLayoutConstraints(HloModule* module, EntryAttributes& attribute
   constexpr std::string_view kConstraint = "LayoutConstraint";
   const std::vector<const HloInstruction*> results = ResultsOf(*module);
   for (size_t i = 0; i < results.size(); ++i) {
-    if (!IsCall(*results[i], kConstraint) || !results[i]->shape().has_layout()) continue;
+    if (!spmd::IsCall(*results[i], kConstraint) || !results[i]->shape().has_layout()) continue;
     if (attributes.results.size() <= i) attributes.results.resize(i + 1);
     std::vector<int64_t>& layout = attributes.results[i].minor_to_major;
     const auto& stated = results[i]->shape().layout().minor_to_major();
@@ -154,7 +154,7 @@ absl::Status TakeLayoutConstraints(HloModule* module, EntryAttributes& attribute
   }
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
-      if (!IsCall(*instruction, kConstraint) || instruction->operand_count() != 1 ||
+      if (!spmd::IsCall(*instruction, kConstraint) || instruction->operand_count() != 1 ||
           !ShapeUtil::Compatible(instruction->shape(), instruction->operand(0)->shape())) {
         continue;
       }

@@ -20,7 +20,6 @@
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/entry_attributes.h"
-#include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/python.h"
 #include "xla/pjrt/transforms.h"
@@ -29,6 +28,7 @@
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/partition.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
 
@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::strin
 
 // A program that was partitioned before, and how.
 absl::StatusOr<std::unique_ptr<HloModule>> ReadPartitioned(const std::string& code,
-                                                           ProgramShardings& shardings) {
+                                                           spmd::ProgramShardings& shardings) {
   HloModuleProto proto;
   if (!proto.ParseFromString(code)) {
     return absl::InvalidArgumentError("the partitioned program is not an HloModuleProto");
@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadPartitioned(const std::string& co
 
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source,
                                                       EntryAttributes& attributes,
-                                                      ProgramShardings& shardings) {
+                                                      spmd::ProgramShardings& shardings) {
   if (source.format == "mlir") {
     XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> program,
                          stablehlo::LoadStableHlo(source.code, "program"));
@@ -157,7 +157,7 @@ void DescribeOutputs(Program& program) {
   }
 }
 
-void DescribeShardings(const ProgramShardings& shardings, Program& program) {
+void DescribeShardings(const spmd::ProgramShardings& shardings, Program& program) {
   for (const HloSharding& sharding : shardings.parameters) {
     program.parameter_shardings.Add(sharding.ToProto().SerializeAsString());
   }
@@ -265,7 +265,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         "number"));
   }
   EntryAttributes attributes;
-  ProgramShardings shardings;
+  spmd::ProgramShardings shardings;
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
                        ReadModule(source, attributes, shardings));
   const DebugOptions debug_options = DebugOptionsOf(program->options);
@@ -286,13 +286,16 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);
   } else if (partitions > 1 && config.use_spmd_partitioning()) {
+    const RegisteredPartitioners partitioners;
     XLA_ASSIGN_OR_RETURN(
         shardings,
-        PartitionModule(module.get(), MayChooseOutput(*module, source, build, attributes.results)));
+        spmd::PartitionModule(module.get(), {.may_choose_output = MayChooseOutput(
+                                                 *module, source, build, attributes.results),
+                                             .call_partitioner = &partitioners}));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
   } else {
-    XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
+    XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(module.get()));
   }
   // Nothing overlaps here: the optimized program that callers read says so.
   XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());

@@ -20,11 +20,6 @@
 
 namespace xla::stablehlo {
 
-// Frontend attributes of HLO instructions, as XLA names them: the text of a sharding rule, and the
-// number of the group whose values are divided alike.
-inline constexpr char kShardingRuleAttribute[] = "xla.sdy.sharding_rule";
-inline constexpr char kShardingGroupAttribute[] = "xla.sdy.sharding_group_id";
-
 // An axis of a mesh, or the part of it that starts after `pre_size` and has `size` devices.
 struct ShardyAxis {
   std::string name;

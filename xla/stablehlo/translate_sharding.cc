@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/stablehlo/sharding.h"
 #include "xla/stablehlo/translator.h"

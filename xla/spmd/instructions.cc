@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small instructions.
+#include "xla/spmd/instructions.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "xla/hlo/ir/sharding_attributes.h"
+#include "xla/layout_util.h"
+#include "xla/literal_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::spmd {
+
+bool IsCall(const HloInstruction& instruction, std::string_view target) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
+HloInstruction* WithoutAnnotations(HloInstruction* value) {
+  while (IsCall(*value, "Sharding") || IsCall(*value, "InspectSharding")) value = value->operand(0);
+  return value;
+}
+
+HloSharding ShardingOf(const HloInstruction& instruction) {
+  return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
+}
+
+HloSharding LeafSharding(const HloSharding& sharding, size_t leaf) {
+  if (!sharding.IsTuple()) return sharding;
+  return leaf < sharding.elements.size() ? sharding.elements[leaf] : HloSharding::Replicate();
+}
+
+const std::string* GroupOf(const HloInstruction& value) {
+  const auto& attributes = value.extras().frontend_attributes;
+  const auto found = attributes.find(kShardingGroupAttribute);
+  return found == attributes.end() ? nullptr : &found->second;
+}
+
+std::vector<HloComputation*> ReachableComputations(HloComputation* computation) {
+  std::vector<HloComputation*> reached = {computation};
+  absl::flat_hash_set<const HloComputation*> seen = {computation};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const HloInstruction* instruction : reached[i]->instructions()) {
+      for (HloComputation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) reached.push_back(called);
+      }
+    }
+  }
+  return reached;
+}
+
+std::vector<int64_t> UnspecifiedDims(const HloInstruction& annotation) {
+  absl::string_view config = annotation.raw_backend_config_string();
+  if (!absl::ConsumePrefix(&config, "unspecified_dims=[") || !absl::ConsumeSuffix(&config, "]")) {
+    return {};
+  }
+  std::vector<int64_t> dimensions;
+  for (const absl::string_view word : absl::StrSplit(config, ',')) {
+    int64_t dimension;
+    if (!absl::SimpleAtoi(word, &dimension) || dimension < 0) return {};
+    dimensions.push_back(dimension);
+  }
+  return dimensions;
+}
+
+HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
+                    absl::Span<HloInstruction* const> operands, Attributes attributes) {
+  LayoutUtil::SetToDefaultLayout(&shape);
+  return computation->AddInstruction(
+      HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes)));
+}
+
+HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions) {
+  return Add(value->parent(), HloOpcode::kReshape,
+             ShapeUtil::MakeShape(value->shape().element_type(), dimensions), {value});
+}
+
+DimensionListAttributes Dimensions(std::vector<int64_t> dimensions) {
+  DimensionListAttributes attributes;
+  attributes.dimensions.assign(dimensions.begin(), dimensions.end());
+  return attributes;
+}
+
+HloInstruction* PartitionNumber(HloComputation* computation) {
+  HloInstruction* id = Add(computation, HloOpcode::kPartitionId, ShapeUtil::MakeShape(U32, {}), {});
+  return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
+}
+
+HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
+  if (shape.IsTuple()) {
+    std::vector<HloInstruction*> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      elements.push_back(Zero(computation, element));
+    }
+    return Add(computation, HloOpcode::kTuple, shape, elements);
+  }
+  if (!shape.IsArray()) return Add(computation, HloOpcode::kAfterAll, shape, {});
+  HloInstruction* zero = computation->AddInstruction(
+      HloInstruction::CreateConstant(LiteralUtil::Zero(shape.element_type())));
+  return Add(computation, HloOpcode::kBroadcast, shape, {zero}, Dimensions({}));
+}
+
+HloInstruction* Element(HloInstruction* tuple, int64_t index) {
+  return Add(tuple->parent(), HloOpcode::kGetTupleElement,
+             tuple->shape().tuple_shapes(static_cast<int>(index)), {tuple},
+             TupleIndexAttributes{.index = index});
+}
+
+}  // namespace xla::spmd

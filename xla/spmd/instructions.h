@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small instructions that partitioning adds to a computation.
+#ifndef XLA_SPMD_INSTRUCTIONS_H_
+#define XLA_SPMD_INSTRUCTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/shape.h"
+
+namespace xla::spmd {
+
+// Whether this is a custom call of this target.
+bool IsCall(const HloInstruction& instruction, std::string_view target);
+
+// What the custom calls "Sharding" and "InspectSharding" annotate.
+HloInstruction* WithoutAnnotations(HloInstruction* value);
+
+// Replicated if nothing else is stated.
+HloSharding ShardingOf(const HloInstruction& instruction);
+// The sharding of a leaf of a value, of which the leaves are numbered in order.
+HloSharding LeafSharding(const HloSharding& sharding, size_t leaf);
+
+// The sharding group that a value is in (kShardingGroupAttribute); null if in
+// none.
+const std::string* GroupOf(const HloInstruction& value);
+
+// The computation and those that it calls, directly or not.
+std::vector<HloComputation*> ReachableComputations(HloComputation* computation);
+
+// The dimensions that an annotation leaves to the partitioner: unspecified_dims=[0,2] in its
+// backend_config. None if that is something else.
+std::vector<int64_t> UnspecifiedDims(const HloInstruction& annotation);
+
+// An instruction of the default layout.
+HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
+                    absl::Span<HloInstruction* const> operands,
+                    Attributes attributes = NoAttributes{});
+HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions);
+DimensionListAttributes Dimensions(std::vector<int64_t> dimensions);
+// The number of this partition, an s32.
+HloInstruction* PartitionNumber(HloComputation* computation);
+// Zeros of a shape; of a token, a new one.
+HloInstruction* Zero(HloComputation* computation, const Shape& shape);
+HloInstruction* Element(HloInstruction* tuple, int64_t index);
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_INSTRUCTIONS_H_

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of partitioning; manual computations and results.
+#include "xla/spmd/partition.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/call_rewriting.h"
+#include "xla/literal.h"
+#include "xla/passes/dce.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/divergence.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/maximal_sharding.h"
+#include "xla/spmd/partitioner.h"
+#include "xla/spmd/tuple_state.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla::spmd {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+// Zeros behind the end of each dimension.
+HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
+  PadAttributes attributes;
+  for (int d = 0; d < shape.rank(); ++d) {
+    attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
+  }
+  HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
+  return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
+}
+
+absl::Status Malformed(const HloInstruction& call) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
+}
+
+// Annotations have a value that they annotate.
+absl::Status CheckAnnotations(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* call : computation->instructions()) {
+      const bool is_sharding = IsCall(*call, "Sharding");
+      if (!is_sharding && !IsCall(*call, "InspectSharding")) continue;
+      if (call->operand_count() != 1 ||
+          (is_sharding && !ShapeUtil::Compatible(call->shape(), call->operand(0)->shape()))) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            call->ToShortString(), ": an annotation has one operand, of the shape of the result"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ProgramShardings> Partitioner::Run() {
+  XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
+  XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
+  XLA_RETURN_IF_ERROR(PassTuples(&module_));
+  entry_ = module_.entry_computation();
+  XLA_RETURN_IF_ERROR(PartitionParameters());
+  for (HloComputation* computation : module_.computations()) {
+    XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
+  }
+  XLA_RETURN_IF_ERROR(PartitionMaximalCalls(&module_, emit_.next_channel()));
+  FindDivergentConditionals();
+  XLA_RETURN_IF_ERROR(PartitionOperations(entry_));
+  XLA_RETURN_IF_ERROR(PartitionResults());
+  XLA_RETURN_IF_ERROR(FinishCalls());
+  XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
+  XLA_RETURN_IF_ERROR(SetShardSignature(&module_));
+  XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
+  return std::move(shardings_);
+}
+
+absl::Status Partitioner::MakeEven(const Shape& full, ShardLayout& layout,
+                                   HloSharding& sharding) const {
+  if (!module_.config().use_shardy_partitioner() || IsEven(full, layout) ||
+      !layout.partial_groups.empty()) {
+    return absl::OkStatus();
+  }
+  XLA_ASSIGN_OR_RETURN(layout, EvenShardLayout(layout, full));
+  XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::EnterAndLeaveManual(HloComputation* computation) {
+  for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+    if (instruction->IsDead()) continue;
+    if (IsCall(*instruction, "SPMDFullToShardShape")) {
+      XLA_RETURN_IF_ERROR(EnterManual(instruction));
+    } else if (IsCall(*instruction, "SPMDShardToFullShape")) {
+      XLA_RETURN_IF_ERROR(LeaveManual(instruction));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::EnterManual(HloInstruction* call) {
+  if (call->operand_count() != 1) return Malformed(*call);
+  HloInstruction* full = WithoutAnnotations(call->operand(0));
+  HloSharding full_sharding = ShardingOf(*call->operand(0));
+  // A parameter needs no annotation: it has its sharding itself.
+  if (const auto known = sharded_.find(full);
+      !call->operand(0)->has_sharding() && known != sharded_.end()) {
+    full_sharding = known->second.sharding;
+  }
+  XLA_ASSIGN_OR_RETURN(const ShardLayout all,
+                       ShardLayoutOf(full_sharding, full->shape(), partitions_));
+  XLA_ASSIGN_OR_RETURN(const ShardLayout layout,
+                       ManualShardLayout(all, full->shape(), call->shape()));
+  // What is read here says how a group is divided, before what makes its values does.
+  const std::string* group = GroupOf(*full);
+  const bool is_manual = absl::c_linear_search(full_sharding.last_tile_dims, OpSharding::MANUAL);
+  if (group != nullptr && !is_manual && !all.IsReplicated() && all.partial_groups.empty())
+    groups_.emplace(*group, ShardGroup{all, full_sharding});
+  const auto known = sharded_.find(full);
+  HloInstruction* local;
+  if (known != sharded_.end() && known->second.layout == layout) {
+    local = known->second.shard;
+  } else {
+    XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
+  }
+  return call->parent()->ReplaceInstruction(call, local);
+}
+
+absl::Status Partitioner::LeaveManual(HloInstruction* call) {
+  if (call->operand_count() != 1) return Malformed(*call);
+  const HloSharding full_sharding = ShardingOf(*call);
+  HloInstruction* local = WithoutAnnotations(call->operand(0));
+  XLA_ASSIGN_OR_RETURN(const ShardLayout all,
+                       ShardLayoutOf(full_sharding, call->shape(), partitions_));
+  XLA_ASSIGN_OR_RETURN(const ShardLayout layout,
+                       ManualShardLayout(all, call->shape(), local->shape()));
+  HloInstruction* full = emit_.Gather(local, call->shape(), layout);
+  // Of a computation within another one, only the partitions of a group have the same.
+  const bool is_full = !absl::c_linear_search(full_sharding.last_tile_dims, OpSharding::MANUAL);
+  if (is_full) gathered_.insert(full);
+  if (!layout.IsReplicated()) {
+    sharded_[full] = Sharded{local, layout, full_sharding};
+  } else if (const auto known = sharded_.find(full); is_full && known != sharded_.end()) {
+    // The result of a computation within, of which the sharding names manual axes.
+    XLA_ASSIGN_OR_RETURN(known->second.sharding, ToHloSharding(known->second.layout));
+  }
+  return call->parent()->ReplaceInstruction(call, full);
+}
+
+void Partitioner::FindDivergentConditionals() {
+  Instructions sources;
+  for (HloInstruction* parameter : entry_->parameter_instructions()) {
+    const auto number = static_cast<size_t>(parameter->parameter_number());
+    if (!shardings_.parameters[number].IsReplicated()) sources.push_back(parameter);
+  }
+  const auto divergent = DivergentValues(module_, sources, gathered_);
+  for (const HloComputation* computation : module_.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kConditional &&
+          divergent.contains(instruction->operand(0))) {
+        divergent_.insert(instruction);
+      }
+    }
+  }
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* value,
+                                                             const HloSharding& of_all) {
+  if (value->shape().IsTuple()) return PartitionTupleResult(value, of_all);
+  const size_t number = shardings_.outputs.size();
+  if (!value->shape().IsArray()) {
+    shardings_.outputs.push_back(HloSharding::Replicate());
+    return value;
+  }
+  HloSharding sharding = LeafSharding(of_all, number);
+  const std::vector<bool>& allowed = options_.may_choose_output;
+  const bool may_choose = !allowed.empty() && allowed[std::min(number, allowed.size() - 1)];
+  XLA_RETURN_IF_ERROR(PartitionShardGroup(value));  // its group may be known by now
+  const Sharded* known = FindSharded(value);
+  XLA_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayoutOf(sharding, value->shape(), partitions_));
+  XLA_RETURN_IF_ERROR(MakeEven(value->shape(), layout, sharding));
+  if (may_choose && !IsEven(value->shape(), layout)) {
+    XLA_ASSIGN_OR_RETURN(layout,
+                         ShardLayoutOf(HloSharding::Replicate(), value->shape(), partitions_));
+  }
+  if (layout.IsReplicated() && may_choose) {
+    if (const ShardGroup* group_layout = ShardGroupOf(*value)) {
+      layout = group_layout->layout;
+      sharding = group_layout->sharding;
+    } else if (known != nullptr && known->layout.partial_groups.empty()) {
+      layout = known->layout;
+      sharding = known->sharding;
+    }
+  }
+  shardings_.outputs.push_back(layout.IsReplicated() ? HloSharding::Replicate() : sharding);
+  if (IsEven(value->shape(), layout)) return ShardOfAnnotated(value, layout);
+  return emit_.Cut(WithPadding(WithoutAnnotations(value), PaddedShape(value->shape(), layout)),
+                   layout);
+}
+
+absl::Status Partitioner::PartitionResults() {
+  HloInstruction* root = entry_->root_instruction();
+  const HloSharding sharding = ShardingOf(*root);
+  root->mutable_extras().sharding.reset();
+  if (!root->shape().IsTuple()) {
+    // One result is the element of a tuple of one, which has its sharding.
+    HloInstruction* value = root;
+    if (root->opcode() == HloOpcode::kGetTupleElement &&
+        root->operand(0)->opcode() == HloOpcode::kTuple) {
+      value = root->operand(0)->operand(root->tuple_index());
+    }
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(value, sharding));
+    entry_->set_root_instruction(result);
+    return absl::OkStatus();
+  }
+  XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(root, sharding));
+  entry_->set_root_instruction(result);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::PartitionTupleResult(HloInstruction* tuple,
+                                                                  const HloSharding& sharding) {
+  Instructions results;
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < tuple->shape().tuple_shapes_size(); ++i) {
+    HloInstruction* value =
+        tuple->opcode() == HloOpcode::kTuple ? tuple->operand(i) : Element(tuple, i);
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(value, sharding));
+    results.push_back(result);
+    shapes.push_back(result->shape());
+  }
+  return Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+}
+
+absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
+                                                 const PartitionOptions& options) {
+  return Partitioner(module, options).Run();
+}
+
+}  // namespace xla::spmd

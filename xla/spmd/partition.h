@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a program on full values, annotated with shardings, to the program of one partition.
+#ifndef XLA_SPMD_PARTITION_H_
+#define XLA_SPMD_PARTITION_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/call_partitioner.h"
+
+namespace xla::spmd {
+
+struct PartitionOptions {
+  // may_choose_output[i], or the last one for those beyond, allows another sharding of output i
+  // than a replicated one. Empty: none.
+  std::vector<bool> may_choose_output;
+  // Custom calls that the caller partitions. Null: none.
+  const CallPartitioner* call_partitioner = nullptr;
+};
+
+// The shardings of the leaves of parameters and results, in order.
+struct ProgramShardings {
+  std::vector<HloSharding> parameters, outputs;
+  bool from_callbacks = false;  // functions of a CallPartitioner were called
+};
+
+// Rewrites the module, of config().num_partitions() partitions, so that parameters and results have
+// the shapes of shards, and the custom calls Sharding, SPMDFullToShardShape and
+// SPMDShardToFullShape are gone. Manual computations work on shards without further communication.
+// Elsewhere, instructions work on shards as their strategies say (sharding_strategy.h); what others
+// need is gathered, so that every partition computes them in full.
+// Custom calls that have a partitioner become its program; InspectSharding is told the sharding.
+//
+// A dimension of a parameter or result that its shards do not divide evenly gets fewer shards, as
+// Shardy makes it, if config().use_shardy_partitioner(), and else shards with padding.
+//
+// Unimplemented for kinds of shardings without tiles.
+absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
+                                                 const PartitionOptions& options = {});
+
+// The layout of an entry whose parameters and results have become shards. Aliases of a parameter
+// and a result that have different shapes now become donations.
+absl::Status SetShardSignature(HloModule* module);
+
+// Removes custom calls that only annotate their operand, of programs that are not partitioned.
+absl::Status RemoveAnnotations(HloModule* module);
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_PARTITION_H_

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions on shards: each as the strategies of sharding_strategy.h say, annotations as they
+// ask.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/batch_rules.h"
+#include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/partitioner.h"
+
+namespace xla::spmd {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
+                                   const ShardingStrategy& strategy) {
+  const auto shard_of = [&](const Shape& full, const ShardLayout& layout) -> absl::StatusOr<Shape> {
+    XLA_ASSIGN_OR_RETURN(Shape shard, ShardShape(full, layout));
+    // Code outside relies on the layouts that it asked for.
+    if (instruction.opcode() == HloOpcode::kCustomCall && full.has_layout()) {
+      *shard.mutable_layout() = full.layout();
+    }
+    return shard;
+  };
+  if (strategy.elements.empty()) return shard_of(instruction.shape(), strategy.result);
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < strategy.elements.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(
+        Shape shard,
+        shard_of(instruction.shape().tuple_shapes(static_cast<int>(i)), strategy.elements[i]));
+    shapes.push_back(std::move(shard));
+  }
+  return ShapeUtil::MakeTupleShape(shapes);
+}
+
+}  // namespace
+
+absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
+  for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+    if (instruction->IsDead()) continue;
+    XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
+    XLA_RETURN_IF_ERROR(PartitionShardGroup(instruction));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
+  if (instruction->opcode() == HloOpcode::kWhile) return PartitionLoop(instruction);
+  if (instruction->opcode() == HloOpcode::kConditional) return PartitionConditional(instruction);
+  if (IsCall(*instruction, "Sharding")) return PartitionAnnotation(instruction);
+  if (IsCall(*instruction, "control_dep") && ShapeUtil::IsEmptyTuple(instruction->shape())) {
+    // An order of full values means nothing to shards.
+    return instruction->parent()->ReplaceInstruction(
+        instruction, Zero(instruction->parent(), instruction->shape()));
+  }
+  if (HasPartitioner(*instruction)) return PartitionCall(instruction);
+  if (options_.call_partitioner != nullptr && instruction->opcode() == HloOpcode::kCustomCall &&
+      options_.call_partitioner->TakesShards(*instruction)) {
+    return CallWithShards(instruction);
+  }
+  if (instruction->opcode() == HloOpcode::kGetTupleElement) {
+    if (instruction->operand(0)->opcode() == HloOpcode::kTuple && !instruction->IsRoot()) {
+      return instruction->ReplaceAllUsesWith(
+          instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index()));
+    }
+    return PartitionElement(instruction);
+  }
+  std::vector<const ShardLayout*> known;
+  const HloSharding* sharding = nullptr;  // of the first that is divided
+  for (const HloInstruction* operand : instruction->operands()) {
+    const auto found = sharded_.find(operand);
+    // Of sums, only some operations are the sum of results.
+    const bool is_known = found != sharded_.end() && found->second.layout.partial_groups.empty();
+    known.push_back(is_known ? &found->second.layout : nullptr);
+    if (is_known && sharding == nullptr) sharding = &found->second.sharding;
+  }
+  if (sharding == nullptr) return absl::OkStatus();
+  const std::optional<ShardingStrategy> strategy =
+      FindShardingStrategy(*instruction, known, partitions_);
+  if (!strategy.has_value()) return absl::OkStatus();
+  HloSharding result_sharding = *sharding;
+  if (!instruction->info().Has(op_traits::kElementwiseTrait)) {
+    XLA_ASSIGN_OR_RETURN(result_sharding, ToHloSharding(strategy->result));
+  }
+  return PartitionOperation(instruction, *strategy, std::move(result_sharding));
+}
+
+absl::Status Partitioner::PartitionShardGroup(HloInstruction* value) {
+  const std::string* group = GroupOf(*value);
+  if (group == nullptr || !value->shape().IsArray()) return absl::OkStatus();
+  const Sharded* known = FindSharded(value);
+  if (known != nullptr) {
+    if (known->layout.partial_groups.empty())
+      groups_.emplace(*group, ShardGroup{known->layout, known->sharding});
+    return absl::OkStatus();
+  }
+  const ShardGroup* group_layout = ShardGroupOf(*value);
+  if (group_layout == nullptr) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(value, group_layout->layout));
+  sharded_[value] = Sharded{shard, group_layout->layout, group_layout->sharding};
+  return absl::OkStatus();
+}
+
+const Partitioner::ShardGroup* Partitioner::ShardGroupOf(const HloInstruction& value) const {
+  const std::string* group = GroupOf(value);
+  if (group == nullptr || !value.shape().IsArray()) return nullptr;
+  const auto found = groups_.find(*group);
+  const bool is_known =
+      found != groups_.end() && ShardShape(value.shape(), found->second.layout).ok();
+  return is_known ? &found->second : nullptr;
+}
+
+absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
+                                             const ShardingStrategy& strategy,
+                                             HloSharding sharding) {
+  Instructions operands;
+  for (size_t i = 0; i < strategy.operands.size(); ++i) {
+    HloInstruction* operand = instruction->mutable_operand(static_cast<int64_t>(i));
+    if (strategy.operands[i].has_value()) {
+      XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, *strategy.operands[i]));
+    }
+    operands.push_back(operand);
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShapeOf(*instruction, strategy));
+  HloInstruction* shard =
+      instruction->parent()->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
+  FitToShards(shard);
+  if (!strategy.elements.empty()) {
+    sharded_tuples_[instruction] = ShardedTuple{shard, strategy.elements};
+    return absl::OkStatus();
+  }
+  if (!strategy.partial.empty()) shard = CombinePartial(instruction, shard, strategy);
+  if (!strategy.result.IsUndivided()) {
+    sharded_[instruction] = Sharded{shard, strategy.result, std::move(sharding)};
+    return absl::OkStatus();
+  }
+  // The full result, of less work.
+  return instruction->ReplaceAllUsesWith(shard);
+}
+
+// What a combiner makes of two values, if a sharding can state it.
+std::optional<HloSharding::Reduction> Partitioner::ReductionOf(const HloComputation& combiner) {
+  switch (combiner.root_instruction()->opcode()) {
+    case HloOpcode::kAdd:
+      return HloSharding::Reduction::kSum;
+    case HloOpcode::kMaximum:
+      return HloSharding::Reduction::kMax;
+    case HloOpcode::kMinimum:
+      return HloSharding::Reduction::kMin;
+    default:
+      return std::nullopt;
+  }
+}
+
+HloInstruction* Partitioner::CombinePartial(HloInstruction* instruction, HloInstruction* part,
+                                            const ShardingStrategy& strategy) {
+  HloComputation* combiner =
+      instruction->opcode() == HloOpcode::kReduce
+          ? instruction->to_apply()
+          : emit_.Combiner(part->shape().element_type(), HloSharding::Reduction::kSum);
+  HloInstruction* result = emit_.Combine(part, strategy.partial, combiner);
+  if (const auto reduction = ReductionOf(*combiner)) {
+    ShardLayout partials = strategy.result;
+    partials.partial_groups = strategy.partial;
+    partials.reduction = *reduction;
+    partials_.insert_or_assign(instruction, Made{part, partials});
+    partials_.insert_or_assign(result, Made{part, std::move(partials)});
+  }
+  return result;
+}
+
+absl::Status Partitioner::PartitionElement(HloInstruction* element) {
+  const auto tuple = sharded_tuples_.find(element->operand(0));
+  if (tuple == sharded_tuples_.end()) return absl::OkStatus();
+  const ShardLayout& layout = tuple->second.elements[static_cast<size_t>(element->tuple_index())];
+  HloInstruction* shard = Element(tuple->second.shard, element->tuple_index());
+  if (layout.IsUndivided()) return element->ReplaceAllUsesWith(shard);
+  XLA_ASSIGN_OR_RETURN(HloSharding sharding, ToHloSharding(layout));
+  sharded_[element] = Sharded{shard, layout, std::move(sharding)};
+  return absl::OkStatus();
+}
+
+ShardLayout Partitioner::WithOpenDimensions(const HloInstruction& annotation, ShardLayout layout,
+                                            const ShardLayout& operand) const {
+  DimensionShardings dimensions = DimensionShardingsOf(layout);
+  const DimensionShardings given = DimensionShardingsOf(operand);
+  for (const int64_t d : UnspecifiedDims(annotation)) {
+    const auto i = static_cast<size_t>(d);
+    if (i < dimensions.size() && dimensions[i].count == 1) dimensions[i] = given[i];
+  }
+  // An axis of the mesh may be in use elsewhere now.
+  std::optional<ShardLayout> open = ShardLayoutFrom(dimensions, partitions_);
+  return open.has_value() && ShardShape(annotation.shape(), *open).ok() ? *std::move(open)
+                                                                        : std::move(layout);
+}
+
+absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
+  HloInstruction* operand = annotation->mutable_operand(0);
+  const auto known = sharded_.find(operand);
+  if (annotation->shape().IsArray()) {
+    const HloSharding sharding = ShardingOf(*annotation);
+    const absl::StatusOr<ShardLayout> layout =
+        ShardLayoutOf(sharding, annotation->shape(), partitions_);
+    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty() &&
+        ShardShape(annotation->shape(), *layout).ok()) {
+      ShardLayout open = *layout;
+      if (known != sharded_.end() && known->second.layout.partial_groups.empty()) {
+        open = WithOpenDimensions(*annotation, *layout, known->second.layout);
+      }
+      HloSharding made = sharding;
+      if (open != *layout) {
+        XLA_ASSIGN_OR_RETURN(made, ToHloSharding(open));
+        annotation->mutable_extras().sharding = made;  // that of the result, if this is the root
+      }
+      XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, open));
+      sharded_[annotation] = Sharded{shard, std::move(open), std::move(made)};
+      return absl::OkStatus();
+    }
+  }
+  if (known != sharded_.end()) sharded_.emplace(annotation, Sharded(known->second));
+  return absl::OkStatus();
+}
+
+}  // namespace xla::spmd

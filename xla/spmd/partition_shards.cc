@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shards of a value: at hand, made from shards of what it is computed from, or cut out.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/partitioner.h"
+
+namespace xla::spmd {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+constexpr int kMaxShardDepth = 500;
+
+bool AreSameLayout(const ShardLayout& a, const ShardLayout& b) {
+  return a.counts == b.counts && a.shard_of == b.shard_of && a.reduction == b.reduction &&
+         HaveSameGroups(a.partial_groups, b.partial_groups);
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
+                                                     const ShardLayout& layout) {
+  const auto known = sharded_.find(full);
+  if (known != sharded_.end() && known->second.layout == layout) return known->second.shard;
+  if (!layout.partial_groups.empty()) {
+    HloInstruction* partial = PartialOf(full, layout);
+    return partial != nullptr ? partial : emit_.Cut(full, layout);
+  }
+  if (layout.IsUndivided() || !ShardShape(full->shape(), layout).ok()) {
+    return emit_.Cut(full, layout);
+  }
+  if (known != sharded_.end() && known->second.layout.partial_groups.empty()) {
+    HloInstruction* moved = emit_.Permute(known->second.shard, known->second.layout, layout);
+    if (moved != nullptr) return moved;
+  }
+  const auto made = made_.find(full);
+  if (made != made_.end() && made->second.layout == layout) return made->second.shard;
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, MakeShard(full, layout));
+  if (shard == nullptr) {
+    XLA_ASSIGN_OR_RETURN(shard, emit_.Cut(full, layout));
+  }
+  made_.insert_or_assign(full, Made{shard, layout});
+  return shard;
+}
+
+HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& layout) {
+  HloInstruction* value = WithoutAnnotations(full);
+  const auto partial = partials_.find(value);
+  if (partial != partials_.end() && AreSameLayout(partial->second.layout, layout)) {
+    return partial->second.shard;
+  }
+  const Sharded* known = FindSharded(full);
+  if (known != nullptr && AreSameLayout(known->layout, layout)) return known->shard;
+  if (HloInstruction* made = PartialFromOperands(value, layout)) {
+    partials_.insert_or_assign(value, Made{made, layout});
+    return made;
+  }
+  if (known == nullptr || !known->layout.partial_groups.empty() || !layout.IsUndivided() ||
+      layout.reduction != HloSharding::Reduction::kSum) {
+    return nullptr;
+  }
+  for (const std::vector<int64_t>& group : layout.partial_groups) {
+    std::vector<int64_t> numbers;
+    for (const int64_t p : group) {
+      numbers.push_back(known->layout.shard_of[static_cast<size_t>(p)]);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    // Each shard once: as many as there are, all different.
+    if (static_cast<int64_t>(numbers.size()) != known->layout.size() ||
+        std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end()) {
+      return nullptr;
+    }
+  }
+  return emit_.Place(known->shard, full->shape(), known->layout);
+}
+
+HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const ShardLayout& layout) {
+  const HloSharding::Reduction reduction = layout.reduction;
+  switch (value->opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kNegate:
+      if (reduction != HloSharding::Reduction::kSum) return nullptr;
+      break;
+    case HloOpcode::kMaximum:
+      if (reduction != HloSharding::Reduction::kMax) return nullptr;
+      break;
+    case HloOpcode::kMinimum:
+      if (reduction != HloSharding::Reduction::kMin) return nullptr;
+      break;
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+      if (!layout.IsUndivided()) return nullptr;
+      break;
+    default:
+      return nullptr;
+  }
+  if (shard_depth_ == kMaxShardDepth) return nullptr;
+  ++shard_depth_;
+  Instructions operands;
+  for (HloInstruction* operand : Instructions(value->operands().begin(), value->operands().end())) {
+    ShardLayout of_operand = layout;
+    of_operand.counts.resize(static_cast<size_t>(operand->shape().rank()), 1);
+    HloInstruction* partial = PartialOf(operand, of_operand);
+    if (partial == nullptr) break;
+    operands.push_back(partial);
+  }
+  --shard_depth_;
+  if (operands.size() < static_cast<size_t>(value->operand_count())) return nullptr;
+  const Shape& shape = layout.IsUndivided() ? value->shape() : operands[0]->shape();
+  return value->parent()->AddInstruction(value->CloneWithNewOperands(shape, operands));
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::MakeShard(HloInstruction* full,
+                                                       const ShardLayout& layout) {
+  HloComputation* computation = full->parent();
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(full->shape(), layout));
+  if (full->opcode() == HloOpcode::kBroadcast && full->operand(0)->shape().rank() == 0) {
+    return computation->AddInstruction(
+        full->CloneWithNewOperands(shape, {full->mutable_operand(0)}));
+  }
+  if (full->opcode() == HloOpcode::kIota) return IotaOfShard(full, shape, layout);
+  if (!full->info().Has(op_traits::kElementwiseTrait) || full->operand_count() == 0 ||
+      shard_depth_ == kMaxShardDepth) {
+    return nullptr;
+  }
+  ++shard_depth_;
+  Instructions operands;
+  for (HloInstruction* operand : Instructions(full->operands().begin(), full->operands().end())) {
+    if (operand->shape().rank() == full->shape().rank()) {
+      XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, layout));
+    }
+    operands.push_back(operand);
+  }
+  --shard_depth_;
+  return computation->AddInstruction(full->CloneWithNewOperands(shape, operands));
+}
+
+HloInstruction* Partitioner::IotaOfShard(HloInstruction* full, const Shape& shape,
+                                         const ShardLayout& layout) {
+  HloComputation* computation = full->parent();
+  const auto d = static_cast<size_t>(full->attributes<IotaAttributes>().iota_dimension);
+  const PrimitiveType type = shape.element_type();
+  const bool is_sharded = layout.counts[d] > 1;
+  // Numbers that the type cannot hold wrap around in both, but not those of few bits.
+  if (is_sharded &&
+      (!primitive_util::IsIntegralType(type) || primitive_util::BitWidth(type) < 32)) {
+    return nullptr;
+  }
+  HloInstruction* iota = computation->AddInstruction(full->CloneWithNewOperands(shape, {}));
+  if (!is_sharded) return iota;
+  HloInstruction* start = Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
+                              {emit_.ShardStart(PartitionNumber(computation), shape, layout, d)});
+  HloInstruction* offset = Add(computation, HloOpcode::kBroadcast, shape, {start}, Dimensions({}));
+  return Add(computation, HloOpcode::kAdd, shape, {iota, offset});
+}
+
+const Partitioner::Sharded* Partitioner::FindSharded(HloInstruction* value) const {
+  auto known = sharded_.find(value);
+  if (known == sharded_.end()) known = sharded_.find(WithoutAnnotations(value));
+  return known == sharded_.end() ? nullptr : &known->second;
+}
+
+std::optional<ShardLayout> Partitioner::KnownLayout(HloInstruction* value) const {
+  const Sharded* known = FindSharded(value);
+  if (known == nullptr || !known->layout.partial_groups.empty()) return std::nullopt;
+  return known->layout;
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::ShardOfAnnotated(HloInstruction* value,
+                                                              const ShardLayout& layout) {
+  const Sharded* known = FindSharded(value);
+  if (known != nullptr && known->layout == layout) return known->shard;
+  if (!layout.partial_groups.empty()) {
+    // An annotation may be all that divides the value.
+    HloInstruction* partial = PartialOf(value, layout);
+    if (partial != nullptr) return partial;
+  }
+  return ShardOf(WithoutAnnotations(value), layout);
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::FullOf(HloInstruction* shard, const Shape& full,
+                                                    const HloSharding& sharding) {
+  XLA_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayoutOf(sharding, full, partitions_));
+  XLA_ASSIGN_OR_RETURN(const Shape expected, ShardShape(full, layout));
+  if (!ShapeUtil::Compatible(shard->shape(), expected)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a partitioner's program returns ", ShapeUtil::HumanString(shard->shape()),
+                     " where its sharding says ", ShapeUtil::HumanString(expected)));
+  }
+  if (layout.IsReplicated()) return shard;
+  HloInstruction* gathered = emit_.Gather(shard, full, layout);
+  sharded_.insert_or_assign(gathered, Sharded{shard, std::move(layout), sharding});
+  return gathered;
+}
+
+}  // namespace xla::spmd

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a program on full values becomes the program of one partition: internal, users include
+// partition.h.
+//
+// Each instruction keeps its full_sharding value; where its sharding is known it also gets a
+// per-partition shard. Dead code elimination removes the unused one, so that full_sharding arrays
+// are gathered only where something needs them.
+#ifndef XLA_SPMD_PARTITIONER_H_
+#define XLA_SPMD_PARTITIONER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/partition.h"
+#include "xla/spmd/shard_emitter.h"
+#include "xla/spmd/shard_layout.h"
+#include "xla/spmd/sharding_strategy.h"
+
+namespace xla::spmd {
+
+class Partitioner {
+ public:
+  Partitioner(HloModule* module, const PartitionOptions& options)
+      : module_(*module),
+        options_(options),
+        partitions_(module->config().num_partitions()),
+        emit_(module) {}
+
+  absl::StatusOr<ProgramShardings> Run();
+
+ private:
+  // A value of which each partition has its shard.
+  struct Sharded {
+    HloInstruction* shard;
+    ShardLayout layout;
+    HloSharding sharding;
+  };
+  // An array of a parameter, which may be a tuple.
+  struct ParameterLeaf {
+    bool is_sharded = false;
+    ShardLayout layout;
+    HloSharding sharding;
+  };
+  // A tuple of values of which each partition has its shards.
+  struct ShardedTuple {
+    HloInstruction* shard;
+    std::vector<ShardLayout> elements;
+  };
+  // How an element is divided of a tuple that loops and conditionals pass. The state of a loop is
+  // divided as it begins, or as the body makes it; where the two do not agree after all, every
+  // partition has the full value.
+  struct StateElement {
+    std::optional<ShardLayout> layout;
+    int changes = 0;
+  };
+  using State = std::vector<StateElement>;
+  struct Made {
+    HloInstruction* shard;
+    ShardLayout layout;
+  };
+  struct ShardGroup {
+    ShardLayout layout;
+    HloSharding sharding;
+  };
+
+  // --- partition_parameters.cc: parameters become shards, from which full arrays are gathered for
+  // those who need them.
+  absl::Status PartitionParameters();
+  // The shape of what a partition has of a parameter; how its leaves are divided, in order.
+  absl::StatusOr<Shape> ShardShapeOfParameter(const Shape& full, const HloSharding& sharding,
+                                              std::vector<ParameterLeaf>& leaves) const;
+  HloInstruction* GatherParameter(HloInstruction* shard, const Shape& full,
+                                  absl::Span<const ParameterLeaf> leaves, size_t& next);
+
+  // --- partition.cc: manual computations begin and end with shards; results are divided as was
+  // asked.
+  // Joins shards of a parameter or result that are not all of one size, in programs that Shardy
+  // would divide; in others, shards have padding.
+  absl::Status MakeEven(const Shape& full, ShardLayout& layout, HloSharding& sharding) const;
+  absl::Status EnterAndLeaveManual(HloComputation* computation);
+  absl::Status EnterManual(HloInstruction* call);
+  absl::Status LeaveManual(HloInstruction* call);
+  void FindDivergentConditionals();
+  // `sharding`: of the value, or of all leaves of the result, of which the value is the next.
+  absl::StatusOr<HloInstruction*> PartitionResult(HloInstruction* value,
+                                                  const HloSharding& sharding);
+  absl::StatusOr<HloInstruction*> PartitionTupleResult(HloInstruction* tuple,
+                                                       const HloSharding& sharding);
+  absl::Status PartitionResults();
+
+  // --- partition_operations.cc: instructions, on shards as well where operands are divided
+  absl::Status PartitionOperations(HloComputation* computation);
+  absl::Status PartitionInstruction(HloInstruction* instruction);
+  absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
+                                  HloSharding sharding);
+  static std::optional<HloSharding::Reduction> ReductionOf(const HloComputation& combiner);
+  // The parts of a reduction, combined. Those of sums, maxima and minima are kept as they are, too,
+  // for those who want partial values.
+  HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,
+                                 const ShardingStrategy& strategy);
+  // An element of a tuple of which there are shards.
+  absl::Status PartitionElement(HloInstruction* element);
+  absl::Status PartitionAnnotation(HloInstruction* annotation);
+  // The annotation's sharding, completed by the operand's on unspecified dimensions.
+  ShardLayout WithOpenDimensions(const HloInstruction& annotation, ShardLayout layout,
+                                 const ShardLayout& operand) const;
+  // Values of a sharding group are divided as a manual computation reads one of them, else as the
+  // first that is divided.
+  absl::Status PartitionShardGroup(HloInstruction* value);
+  // Null: the value is of no group, or of one that is not divided yet or does not fit.
+  const ShardGroup* ShardGroupOf(const HloInstruction& value) const;
+
+  // --- partition_shards.cc: the shards of a value
+  // The shards that there are of a value, or of what it annotates; null if there are none.
+  const Sharded* FindSharded(HloInstruction* value) const;
+  // The shards in which a value is at hand; none for full arrays and sums.
+  std::optional<ShardLayout> KnownLayout(HloInstruction* value) const;
+  // The shard that this partition has: at hand, computed from shards of the operands, or cut out.
+  absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* full, const ShardLayout& layout);
+  // As ShardOf, of what a value annotates as well.
+  absl::StatusOr<HloInstruction*> ShardOfAnnotated(HloInstruction* value,
+                                                   const ShardLayout& layout);
+  // What adds up to a value over the groups of `layout`: the parts of a sum before they are
+  // combined, or the shards that the partitions of each group have, among zeros. Null if neither is
+  // at hand.
+  HloInstruction* PartialOf(HloInstruction* full, const ShardLayout& layout);
+  // The same from partial values of all operands, of operations that may come before the
+  // combination.
+  HloInstruction* PartialFromOperands(HloInstruction* value, const ShardLayout& layout);
+  // Null if only the full can be computed.
+  absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* full, const ShardLayout& layout);
+  HloInstruction* IotaOfShard(HloInstruction* full, const Shape& shape, const ShardLayout& layout);
+  // The full value of which each partition has a shard; remembers the shards.
+  absl::StatusOr<HloInstruction*> FullOf(HloInstruction* shard, const Shape& full,
+                                         const HloSharding& sharding);
+
+  // --- partition_calls.cc: custom calls that the caller partitions, and those that report
+  // shardings
+  absl::Status PartitionCall(HloInstruction* call);
+  // The call gets the shards of its operands in place of full values.
+  absl::Status CallWithShards(HloInstruction* call);
+  // Whether the caller partitions this custom call.
+  bool HasPartitioner(const HloInstruction& instruction) const;
+  // In computations that work on full values, too, once all others are final.
+  absl::Status FinishCalls();
+
+  // --- partition_state.cc: tuples that loops and conditionals pass
+  // How the elements of a tuple are at hand; those that are annotated so, as sums.
+  State StateOf(const HloInstruction& tuple) const;
+  static bool IsSharded(const State& state);
+  // Whether the computation may work on shards though it gets none.
+  bool MayPartition(HloComputation* computation) const;
+  // A copy of a body, condition or branch for a parameter that is divided.
+  absl::StatusOr<HloComputation*> PartitionState(const HloComputation& original,
+                                                 const State& state);
+  static absl::StatusOr<Shape> ShapeOf(const Shape& full, const State& state);
+  // The elements of a divided tuple, gathered for those who need the full value. Sums are completed
+  // one by one, or those of one kind by one instruction.
+  absl::StatusOr<std::vector<HloInstruction*>> FullElements(HloInstruction* tuple,
+                                                            const Shape& full, const State& state,
+                                                            bool together);
+  std::vector<HloInstruction*> CompleteSums(std::vector<HloInstruction*> shards, const State& state,
+                                            bool together);
+  // A tuple of which each partition has its shards.
+  absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple, const State& state);
+  // Replaces a loop or conditional by one that gives shards.
+  absl::Status ReplaceBySharded(HloInstruction* original, HloInstruction* divided,
+                                const State& state);
+
+  // --- partition_loops.cc: loops whose state is divided, conditionals whose operands or results
+  // are
+  absl::Status PartitionLoop(HloInstruction* loop);
+  // Whether the body makes the state as it is divided; else changes how that is.
+  bool FollowBody(const HloInstruction& root, State& state);
+  absl::Status PartitionConditional(HloInstruction* conditional);
+
+  HloModule& module_;
+  const PartitionOptions& options_;
+  const int64_t partitions_;
+  ShardEmitter emit_;
+  HloComputation* entry_ = nullptr;
+  // Values that full arrays were gathered to at the borders of the program and of manual
+  // computations, and the conditionals of which not all partitions take the same branch.
+  absl::flat_hash_set<const HloInstruction*> gathered_;
+  absl::flat_hash_set<const HloInstruction*> divergent_;
+  int loop_depth_ = 0;
+  int branch_depth_ = 0;
+  int shard_depth_ = 0;
+  absl::flat_hash_map<const HloInstruction*, Sharded> sharded_;
+  absl::flat_hash_map<const HloInstruction*, ShardedTuple> sharded_tuples_;
+  // Shards of values that are full otherwise.
+  absl::flat_hash_map<const HloInstruction*, Made> made_;
+  // Parts that add up to values.
+  absl::flat_hash_map<const HloInstruction*, Made> partials_;
+  // How the values of sharding groups are divided.
+  absl::flat_hash_map<std::string, ShardGroup> groups_;
+  ProgramShardings shardings_;
+};
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_PARTITIONER_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds the instructions that cut arrays into shards, put them together again, and exchange them.
+#ifndef XLA_SPMD_SHARD_EMITTER_H_
+#define XLA_SPMD_SHARD_EMITTER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/shape.h"
+#include "xla/spmd/shard_layout.h"
+
+namespace xla::spmd {
+
+class ShardEmitter {
+ public:
+  explicit ShardEmitter(HloModule* module)
+      : module_(*module), partitions_(module->config().num_partitions()) {}
+
+  int64_t partitions() const { return partitions_; }
+  // The next channel of a collective; it is advanced past those that are taken.
+  int64_t* next_channel() { return &next_channel_; }
+
+  // The shard of a full array that this partition has. Of those whose values add up, the first has
+  // it, the others zeros. Unimplemented for dimensions that do not divide evenly.
+  absl::StatusOr<HloInstruction*> Cut(HloInstruction* full, const ShardLayout& layout);
+  // The full array, from the shards of all partitions.
+  HloInstruction* Gather(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
+  // An array of the full shape with the shard at its place and zeros elsewhere.
+  HloInstruction* Place(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
+  // The shard of `to` from the partition that has it in `from`, where both have shards of one size;
+  // null if no exchange of one shard for another does.
+  HloInstruction* Permute(HloInstruction* shard, const ShardLayout& from, const ShardLayout& to);
+  // What the partitions of each group have, combined.
+  HloInstruction* Combine(HloInstruction* part, const std::vector<std::vector<int64_t>>& groups,
+                          HloComputation* combiner);
+  // The same of several parts, of one element type, by one instruction.
+  std::vector<HloInstruction*> CombineAll(absl::Span<HloInstruction* const> parts,
+                                          const std::vector<std::vector<int64_t>>& groups,
+                                          HloComputation* combiner);
+  // Adds a program's instructions, which get channels of their own, and returns its result.
+  // InvalidArgument if operands have other shapes than its parameters.
+  absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
+                                         absl::Span<HloInstruction* const> operands);
+  // Adds two scalars, or takes the larger or smaller one.
+  HloComputation* Combiner(PrimitiveType type, HloSharding::Reduction reduction);
+  // Where the shard of the partition of this number starts in a dimension, an s32.
+  HloInstruction* ShardStart(HloInstruction* number, const Shape& shard, const ShardLayout& layout,
+                             size_t dimension) const;
+
+ private:
+  absl::StatusOr<HloInstruction*> ShardAt(HloInstruction* full, const ShardLayout& layout);
+
+  HloModule& module_;
+  const int64_t partitions_;
+  // First channel id for collectives inserted here; programs use small ids.
+  int64_t next_channel_ = int64_t{1} << 32;
+};
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_SHARD_EMITTER_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which part of an array each partition has, and which partitions have the same.
+#ifndef XLA_SPMD_SHARD_LAYOUT_H_
+#define XLA_SPMD_SHARD_LAYOUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/shape.h"
+
+namespace xla::spmd {
+
+struct ShardLayout {
+  std::vector<int64_t> counts;    // in each dimension
+  std::vector<int64_t> shard_of;  // of each partition, in row-major order of `counts`
+  // Partitions that have the array among themselves, one for each shard in order. Each partition is
+  // in one group; within a manual computation the arrays of groups may differ.
+  std::vector<std::vector<int64_t>> groups;
+  // Partitions whose values add up to the shard, of arrays that are unreduced; each partition is in
+  // one such group. Where a full array is made unreduced, the first of each group has the value,
+  // the others zeros. Empty: each partition has the value.
+  std::vector<std::vector<int64_t>> partial_groups;
+  // Instead of sums it may be maxima or minima, and the others have the infinity that leaves them.
+  HloSharding::Reduction reduction = HloSharding::Reduction::kSum;
+
+  // Each partition has the same in both.
+  bool operator==(const ShardLayout& other) const {
+    return counts == other.counts && shard_of == other.shard_of &&
+           partial_groups == other.partial_groups &&
+           (partial_groups.empty() || reduction == other.reduction);
+  }
+  bool IsUndivided() const;  // there is one shard
+  // All have the full array.
+  bool IsReplicated() const { return IsUndivided() && partial_groups.empty(); }
+  // The position of the shard of a partition in a dimension.
+  int64_t Position(int64_t partition, size_t dimension) const;
+  int64_t size() const;
+};
+
+// Whether the groups have the same partitions, in any order.
+bool HaveSameGroups(std::vector<std::vector<int64_t>> a, std::vector<std::vector<int64_t>> b);
+
+// The shards of an array; one shard for shardings that do not divide it. Unimplemented for
+// shardings of other kinds; InvalidArgument for those that do not fit the shape or the number of
+// partitions.
+absl::StatusOr<ShardLayout> ShardLayoutOf(const HloSharding& sharding, const Shape& array,
+                                          int64_t partitions);
+
+// The shape of a shard. Unimplemented if a dimension cannot be divided evenly.
+absl::StatusOr<Shape> ShardShape(const Shape& array, const ShardLayout& layout);
+
+// Whether all shards have the same size.
+bool IsEven(const Shape& array, const ShardLayout& layout);
+
+// In each dimension the most shards of one size that can be joined from those given, by joining
+// neighbors: what Shardy makes of shardings of parameters and results. Precondition: no sums.
+absl::StatusOr<ShardLayout> EvenShardLayout(const ShardLayout& all, const Shape& array);
+
+// The smallest array that contains this one and is divided evenly: how XLA lays out shards of
+// programs that Shardy does not divide. Padding is at the end of each dimension.
+Shape PaddedShape(const Shape& array, const ShardLayout& layout);
+
+// The shards of shape `local` that a manual computation works on where the full array is divided
+// into `all`, of which the major part is manual.
+absl::StatusOr<ShardLayout> ManualShardLayout(const ShardLayout& all, const Shape& array,
+                                              const Shape& local);
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_SHARD_LAYOUT_H_

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for operations on shards, as relations between the dimensions of operands and results.
+#include "xla/spmd/sharding_strategy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/literal.h"
+#include "xla/spmd/batch_rules.h"
+#include "xla/spmd/dimension_sharding.h"
+
+namespace xla::spmd {
+namespace {
+
+bool Divides(const ShardLayout& layout, const Shape& shape) {
+  for (size_t d = 0; d < layout.counts.size(); ++d) {
+    if (shape.dimensions(static_cast<int>(d)) % layout.counts[d] != 0) return false;
+  }
+  return true;
+}
+
+size_t FirstKnown(absl::Span<const ShardLayout* const> known) {
+  size_t i = 0;
+  while (i < known.size() && known[i] == nullptr) ++i;
+  return i;
+}
+
+// --- The rules. `operands` of the strategy are filled, with as many as there are.
+
+std::optional<ShardingStrategy> ElementwiseStrategy(const HloInstruction& instruction,
+                                                    absl::Span<const ShardLayout* const> known) {
+  ShardingStrategy strategy;
+  strategy.result = *known[FirstKnown(known)];
+  for (const HloInstruction* operand : instruction.operands()) {
+    const bool is_scalar = operand->shape().rank() == 0;
+    strategy.operands.push_back(is_scalar ? std::nullopt
+                                          : std::optional<ShardLayout>(strategy.result));
+  }
+  return strategy;
+}
+
+// Dimension i of the result is dimension `source[i]` of the operand, or new if that is -1.
+std::optional<ShardingStrategy> MovingStrategy(const ShardLayout& operand,
+                                               absl::Span<const int64_t> source,
+                                               int64_t partitions) {
+  const DimensionShardings from = DimensionShardingsOf(operand);
+  DimensionShardings to;
+  for (const int64_t d : source)
+    to.push_back(d < 0 ? DimensionSharding() : from[static_cast<size_t>(d)]);
+  std::optional<ShardLayout> result = ShardLayoutFrom(to, partitions);
+  if (!result.has_value()) return std::nullopt;
+  return ShardingStrategy{{operand}, *std::move(result), {}};
+}
+
+std::optional<ShardingStrategy> BroadcastStrategy(const HloInstruction& instruction,
+                                                  const ShardLayout& operand, int64_t partitions) {
+  std::vector<int64_t> source(static_cast<size_t>(instruction.shape().rank()), -1);
+  const auto& dimensions = instruction.attributes<DimensionListAttributes>().dimensions;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    source[static_cast<size_t>(dimensions[i])] = static_cast<int64_t>(i);
+  }
+  return MovingStrategy(operand, source, partitions);
+}
+
+// A divided dimension must begin where one of the result does.
+std::optional<ShardingStrategy> ReshapeStrategy(const HloInstruction& instruction,
+                                                const ShardLayout& operand, int64_t partitions) {
+  const Shape& from = instruction.operand(0)->shape();
+  const Shape& to = instruction.shape();
+  const DimensionShardings divided = DimensionShardingsOf(operand);
+  DimensionShardings result(static_cast<size_t>(to.rank()));
+  int64_t before = 1;
+  for (int d = 0; d < from.rank(); ++d) {
+    const DimensionSharding& dimension = divided[static_cast<size_t>(d)];
+    if (dimension.count > 1) {
+      int64_t to_before = 1;
+      int e = 0;
+      // Sizes of 1 are passed over.
+      while (e < to.rank() && (to_before < before || to.dimensions(e) == 1)) {
+        to_before *= to.dimensions(e++);
+      }
+      if (e == to.rank() || to_before != before || to.dimensions(e) % dimension.count != 0) {
+        return std::nullopt;
+      }
+      result[static_cast<size_t>(e)] = dimension;
+    }
+    before *= from.dimensions(d);
+  }
+  std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions);
+  if (!layout.has_value()) return std::nullopt;
+  return ShardingStrategy{{operand}, *std::move(layout), {}};
+}
+
+// The shards of divided dimensions change places, too: the operand's are those of the result,
+// counted from the end.
+std::optional<ShardingStrategy> ReverseStrategy(const HloInstruction& instruction,
+                                                const ShardLayout& result) {
+  const auto& reversed = instruction.attributes<DimensionListAttributes>().dimensions;
+  const auto mirror = [&](int64_t shard) {
+    int64_t mirrored = 0, scale = 1;
+    for (size_t d = result.counts.size(); d-- > 0;) {
+      const int64_t count = result.counts[d];
+      const int64_t position = shard % count;
+      const bool is_reversed = absl::c_linear_search(reversed, static_cast<int64_t>(d));
+      mirrored += scale * (is_reversed ? count - 1 - position : position);
+      shard /= count;
+      scale *= count;
+    }
+    return mirrored;
+  };
+  ShardLayout operand = result;
+  for (int64_t& shard : operand.shard_of) shard = mirror(shard);
+  for (size_t g = 0; g < result.groups.size(); ++g) {
+    for (size_t shard = 0; shard < result.groups[g].size(); ++shard) {
+      operand.groups[g][static_cast<size_t>(mirror(static_cast<int64_t>(shard)))] =
+          result.groups[g][shard];
+    }
+  }
+  return ShardingStrategy{{std::move(operand)}, result, {}};
+}
+
+// Whether parts that were each begun with the initial value may be combined.
+bool MayBeCombined(const HloInstruction& reduce) {
+  const HloInstruction& root = *reduce.to_apply()->root_instruction();
+  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
+      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
+    return false;
+  }
+  const HloInstruction& initial = *reduce.operand(1);
+  const auto is = [&](int8_t value) {
+    return initial.opcode() == HloOpcode::kConstant && initial.literal().IsAll(value);
+  };
+  switch (root.opcode()) {
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+      return true;
+    case HloOpcode::kAdd:
+      return is(0);
+    case HloOpcode::kMultiply:
+      return is(1);
+    default:
+      return false;
+  }
+}
+
+std::optional<ShardingStrategy> ReduceStrategy(const HloInstruction& instruction,
+                                               const ShardLayout& operand, int64_t partitions) {
+  if (instruction.operand_count() != 2) return std::nullopt;
+  const auto& dimensions = instruction.attributes<DimensionListAttributes>().dimensions;
+  const DimensionShardings from = DimensionShardingsOf(operand);
+  DimensionShardings kept, reduced;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const bool is_reduced = absl::c_linear_search(dimensions, static_cast<int64_t>(d));
+    (is_reduced ? reduced : kept).push_back(from[d]);
+  }
+  auto partial = PartialGroups(kept, reduced, partitions);
+  std::optional<ShardLayout> result = ShardLayoutFrom(kept, partitions);
+  if (!partial.has_value() || !result.has_value()) return std::nullopt;
+  if (!partial->empty() && !MayBeCombined(instruction)) return std::nullopt;
+  return ShardingStrategy{{operand, std::nullopt}, *std::move(result), *std::move(partial)};
+}
+
+struct DotSide {
+  absl::Span<const int64_t> batch, contracting;
+  std::vector<int64_t> free;
+};
+
+DotSide SideOf(absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting, int rank) {
+  DotSide side{batch, contracting, {}};
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!absl::c_linear_search(batch, d) && !absl::c_linear_search(contracting, d)) {
+      side.free.push_back(d);
+    }
+  }
+  return side;
+}
+
+bool AreUndivided(const DimensionShardings& shardings, absl::Span<const int64_t> dimensions) {
+  return absl::c_all_of(dimensions,
+                        [&](int64_t d) { return shardings[static_cast<size_t>(d)].count == 1; });
+}
+
+std::optional<ShardingStrategy> DotStrategy(const HloInstruction& dot,
+                                            absl::Span<const ShardLayout* const> known,
+                                            int64_t partitions) {
+  const auto& numbers = dot.attributes<DotAttributes>();
+  const DotSide sides[] = {SideOf(numbers.lhs_batch_dims, numbers.lhs_contracting_dims,
+                                  static_cast<int>(dot.operand(0)->shape().rank())),
+                           SideOf(numbers.rhs_batch_dims, numbers.rhs_contracting_dims,
+                                  static_cast<int>(dot.operand(1)->shape().rank()))};
+  DimensionShardings divided[2];
+  for (size_t s = 0; s < 2; ++s) {
+    if (known[s] != nullptr) {
+      divided[s] = DimensionShardingsOf(*known[s]);
+    } else {
+      divided[s].resize(static_cast<size_t>(dot.operand(static_cast<int64_t>(s))->shape().rank()));
+    }
+  }
+  // The leading side says how batch and contracting dimensions are divided, and its free ones; the
+  // free ones of the other are divided only if nothing else is in the way.
+  const size_t lead = known[0] != nullptr ? 0 : 1;
+  const size_t other = 1 - lead;
+  const auto strategy_with = [&](bool keeps_other) -> std::optional<ShardingStrategy> {
+    DimensionShardings follower(divided[other].size());
+    if (keeps_other) {
+      for (const int64_t d : sides[other].free) {
+        follower[static_cast<size_t>(d)] = divided[other][static_cast<size_t>(d)];
+      }
+    }
+    const auto follow = [&](absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
+      for (size_t i = 0; i < from.size(); ++i) {
+        follower[static_cast<size_t>(to[i])] = divided[lead][static_cast<size_t>(from[i])];
+      }
+    };
+    follow(sides[lead].batch, sides[other].batch);
+    follow(sides[lead].contracting, sides[other].contracting);
+    const DimensionShardings* of[2];
+    of[lead] = &divided[lead];
+    of[other] = &follower;
+    DimensionShardings result, reduced;
+    for (const int64_t d : sides[0].batch) result.push_back((*of[0])[static_cast<size_t>(d)]);
+    for (size_t s = 0; s < 2; ++s) {
+      for (const int64_t d : sides[s].free) result.push_back((*of[s])[static_cast<size_t>(d)]);
+    }
+    for (const int64_t d : sides[0].contracting) {
+      reduced.push_back((*of[0])[static_cast<size_t>(d)]);
+    }
+    DimensionShardings all = result;
+    all.insert(all.end(), reduced.begin(), reduced.end());
+    // Every combination of shards must be on some partition.
+    if (!ShardLayoutFrom(all, partitions).has_value()) return std::nullopt;
+    const std::optional<ShardLayout> lhs = ShardLayoutFrom(*of[0], partitions);
+    const std::optional<ShardLayout> rhs = ShardLayoutFrom(*of[1], partitions);
+    const std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions);
+    auto partial = PartialGroups(result, reduced, partitions);
+    if (!lhs || !rhs || !layout || !partial) return std::nullopt;
+    return ShardingStrategy{{lhs, rhs}, *layout, *std::move(partial)};
+  };
+  const bool may_keep = known[other] != nullptr && !AreUndivided(divided[other], sides[other].free);
+  if (may_keep) {
+    if (std::optional<ShardingStrategy> strategy = strategy_with(true)) return strategy;
+  }
+  return strategy_with(false);
+}
+
+std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
+                                           absl::Span<const ShardLayout* const> known,
+                                           int64_t partitions) {
+  const size_t first = FirstKnown(known);
+  if (first == known.size()) return std::nullopt;
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+      return DotStrategy(instruction, known, partitions);
+    case HloOpcode::kTranspose:
+      return MovingStrategy(*known[0], instruction.attributes<DimensionListAttributes>().dimensions,
+                            partitions);
+    case HloOpcode::kBroadcast:
+      return BroadcastStrategy(instruction, *known[0], partitions);
+    case HloOpcode::kReshape:
+      return ReshapeStrategy(instruction, *known[0], partitions);
+    case HloOpcode::kReverse:
+      return ReverseStrategy(instruction, *known[0]);
+    case HloOpcode::kReduce:
+      return first == 0 ? ReduceStrategy(instruction, *known[0], partitions) : std::nullopt;
+    default:
+      if (instruction.info().Has(op_traits::kElementwiseTrait)) {
+        return ElementwiseStrategy(instruction, known);
+      }
+      return BatchStrategy(instruction, known, partitions);
+  }
+}
+
+}  // namespace
+
+std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instruction,
+                                                     absl::Span<const ShardLayout* const> known,
+                                                     int64_t partitions) {
+  std::optional<ShardingStrategy> strategy = StrategyOf(instruction, known, partitions);
+  if (!strategy.has_value()) return std::nullopt;
+  if (instruction.shape().IsArray() && !Divides(strategy->result, instruction.shape())) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < strategy->elements.size(); ++i) {
+    if (!Divides(strategy->elements[i], instruction.shape().tuple_shapes(static_cast<int>(i)))) {
+      return std::nullopt;
+    }
+  }
+  for (size_t i = 0; i < strategy->operands.size(); ++i) {
+    const std::optional<ShardLayout>& layout = strategy->operands[i];
+    if (layout && !Divides(*layout, instruction.operand(static_cast<int64_t>(i))->shape())) {
+      return std::nullopt;
+    }
+  }
+  return strategy;
+}
+
+absl::StatusOr<HloSharding> ToHloSharding(const ShardLayout& layout) {
+  if (layout.IsUndivided()) return HloSharding::Replicate();
+  HloSharding sharding;
+  sharding.kind = HloSharding::Kind::kTiled;
+  sharding.tile_dims = layout.counts;
+  if (layout.groups.size() > 1) {
+    sharding.tile_dims.push_back(static_cast<int64_t>(layout.groups.size()));
+    sharding.last_tile_dim_replicate = true;
+  }
+  for (size_t shard = 0; shard < static_cast<size_t>(layout.size()); ++shard) {
+    for (const std::vector<int64_t>& group : layout.groups)
+      sharding.devices.push_back(group[shard]);
+  }
+  return sharding.Canonical();
+}
+
+}  // namespace xla::spmd

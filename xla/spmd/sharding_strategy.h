@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How operations work on shards of their operands, without communication but for sums of partial
+// results.
+#ifndef XLA_SPMD_SHARDING_STRATEGY_H_
+#define XLA_SPMD_SHARDING_STRATEGY_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/shard_layout.h"
+
+namespace xla::spmd {
+
+struct ShardingStrategy {
+  std::vector<std::optional<ShardLayout>> operands;  // none: the full array
+  ShardLayout result;                                // of an array
+  // Groups of partitions whose results are parts of a reduction; empty: the results are complete.
+  std::vector<std::vector<int64_t>> partial;
+  std::vector<ShardLayout> elements;  // of a tuple of arrays, in place of `result`
+};
+
+// `known`: the shards in which each operand is at hand, or null. Follows the first that is there;
+// of products both if their dimensions are divided independently. None: the operation needs full
+// arrays. All sizes of the strategy divide evenly.
+std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instruction,
+                                                     absl::Span<const ShardLayout* const> known,
+                                                     int64_t partitions);
+
+// The sharding that divides an array into these shards.
+absl::StatusOr<HloSharding> ToHloSharding(const ShardLayout& layout);
+
+}  // namespace xla::spmd
+
+#endif  // XLA_SPMD_SHARDING_STRATEGY_H_
