@@ -74,8 +74,8 @@ TEST(MachineTest, WhatIsRejected) {
   };
   const std::string small = kSmall;
   for (const Case& c : {
-           Case{"1e-6", "-1e-6", "2:30: alpha must be from 0 to 1000"},
-           Case{"1e-6", "nan", "2:30: expected a number for 'alpha'"},
+           Case{"1e-6", "-1e-6", "2:29: alpha must be from 0 to 1000"},
+           Case{"1e-6", "nan", "2:29: expected a number for 'alpha'"},
            Case{"1e-6", "1e999", "expected a number for 'alpha'"},
            Case{"rate: 1e9 }\n", "rate: 0 }\n", "rate must be from 1 to 1e+30"},
            Case{" alpha: 1e-6", "", "2:1: level \"host\" has no alpha (seconds a message)"},

@@ -102,7 +102,6 @@ TEST(PlanTest, ReplicasAndPartitions) {
   EXPECT_EQ(axes("replica_groups={{0,1},{2,3},{4,5},{6,7}}, channel_id=1, "
                  "use_global_device_ids=true"),
             "p");
-  EXPECT_EQ(axes("replica_groups={{0,1,2,3,4}}"), "r: its groups have device 4, but there are 4");
 }
 
 // Two matrices on one device, of which the larger one is the result.

@@ -150,7 +150,9 @@ class CollectiveModel {
     const double messages =
         is_broadcast ? std::max(1.0, level.senders / level.inner) : level.senders;
     cost.alpha += steps * level.alpha;
-    cost.beta += steps * sent * level.beta * level.Contention(messages);
+    double moving = steps * sent * level.beta * level.Contention(messages);
+    if (kind == CollectiveKind::kAllToAll) moving = std::max(moving, BisectionSeconds(n, level));
+    cost.beta += moving;
     if (kind == CollectiveKind::kAllReduce) cost.gamma += level.steps() * n * level.gamma;
     // Every member but the first receives once in a tree.
     cost.bytes_by_level[level.index] +=

@@ -96,7 +96,7 @@ void AppendMemory(const Plan& plan, double capacity, std::string& out) {
   const MemoryPlan& memory = plan.memory;
   absl::StrAppend(&out, "\nmemory of a device: ", PlanBytesText(memory.peak()));
   if (capacity > 0) absl::StrAppend(&out, " of ", PlanBytesText(capacity));
-  if (capacity > 0 && memory.peak() > capacity) absl::StrAppend(&out, ", TOO MUCH");
+  if (capacity > 0 && memory.peak() > capacity) absl::StrAppend(&out, ", which is too much");
   absl::StrAppend(&out, "\n  arguments ", PlanBytesText(memory.arguments), ", results ",
                   PlanBytesText(memory.results));
   if (memory.aliased > 0)

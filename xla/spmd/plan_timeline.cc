@@ -63,7 +63,7 @@ class ListScheduler {
 
   Timeline Run() {
     for (size_t i = 0; i < tasks_.size(); ++i) {
-      if (missing_[i] == 0) Release(static_cast<int32_t>(i), 0);
+      if (tasks_[i].predecessors.empty()) Release(static_cast<int32_t>(i), 0);
     }
     while (true) {
       while (!waiting_.empty() && waiting_.top().first <= now_) {
