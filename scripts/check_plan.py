@@ -200,7 +200,7 @@ def main():
                 plan = json.loads(
                     run([
                         options.xylem, "plan", path, "--mesh", f"d={n}", "--machine", machine,
-                        "--measure", "--json"
+                        "--compiled", "--measure", "--json"
                     ]))
                 errors.append(abs(plan["error"]))
                 print(f"{program.__name__:<18}{n:>8}{plan['seconds'] * 1e6:>14.1f}"

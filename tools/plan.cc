@@ -122,18 +122,27 @@ absl::StatusOr<int> PlanProgram(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        LoadModule(path, /*verify=*/true, arguments.Get("--function")));
+  std::unique_ptr<HloModule> planned;
   bool partitioned = false;
   XLA_RETURN_IF_ERROR(
       AboutFile(path, MakeLocal(module.get(), options.mesh, arguments, partitioned)));
+  if (arguments.Has("--compiled")) {
+    // Its fusions are part of the plan then; the program itself is what runs.
+    planned = module->Clone();
+    CpuCompileOptions compile_options = DefaultCpuCompileOptions();
+    compile_options.cancel = &Interrupted();
+    XLA_RETURN_IF_ERROR(AboutFile(path, RunCpuPipeline(planned.get(), compile_options)));
+  }
   if (arguments.Get("--memory", "compiler") == "compiler") {
-    options.temporary_bytes = [](const HloModule& local) -> absl::StatusOr<int64_t> {
+    options.temporary_bytes = [&](const HloModule&) -> absl::StatusOr<int64_t> {
       CpuCompileOptions compile_options = DefaultCpuCompileOptions();
       compile_options.cancel = &Interrupted();
-      return ScheduledScratchBytes(local, compile_options);
+      return ScheduledScratchBytes(*module, compile_options);
     };
     options.temporary_bytes_source = "buffer assignment of the CPU compiler";
   }
-  absl::StatusOr<spmd::Plan> plan = spmd::MakePlan(*module, options);
+  absl::StatusOr<spmd::Plan> plan =
+      spmd::MakePlan(planned != nullptr ? *planned : *module, options);
   if (!plan.ok()) return AboutFile(path, plan.status());
   if (partitioned) plan->notes.insert(plan->notes.begin(), "the program was partitioned first");
   std::optional<double> measured;
@@ -178,6 +187,7 @@ Command PlanCommand() {
           {{"--mesh", "AXES", "axes of the mesh, major first: d=64,m=64"},
            {"--machine", "FILE", "the machine: rates of a device, levels of the network"},
            {"--local", "", "the program is that of one device, whatever shardings it names"},
+           {"--compiled", "", "plan what the passes of the CPU compiler make of the program"},
            {"--memory",
             "HOW",
             "temporaries as the CPU compiler places them (the default), or by live ranges",

@@ -2,12 +2,14 @@
 #include "tools/plan_calibration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "tools/device_runs.h"
 #include "tools/roofline.h"
 #include "xla/base/status_macros.h"
+#include "xla/primitive_util.h"
 
 namespace xla {
 namespace {
@@ -30,6 +32,8 @@ std::string ChainText(const std::string& shape, const std::string& parameters,
   }
   return absl::StrCat(text, "}\n");
 }
+
+constexpr char kProduct[] = "dot($0, v0), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
 
 class Calibration {
  public:
@@ -60,28 +64,56 @@ class Calibration {
     return LeastRunSeconds(text, {.replicas = devices}, pool_, kBudget);
   }
 
-  // Of one device.
+  // Of one device. Short runs find quiet moments on a busy machine.
   absl::Status MeasureRates() {
     Roofline roofline(pool_);
-    progress_.Show("measuring memory and products");
+    progress_.Show("measuring memory");
     XLA_ASSIGN_OR_RETURN(machine_.memory_rate, roofline.Bytes());
-    for (const PrimitiveType type : {F32, F64, BF16}) {
-      XLA_ASSIGN_OR_RETURN(machine_.product_flops[type], roofline.Operations(type));
-    }
     // What a run of one device takes besides its steps.
     XLA_ASSIGN_OR_RETURN(idle_, Measure("launches", ChainText("f32[2]", "", "negate($0)", 1), 1));
-    // Products of small matrices are steps of their own.
-    constexpr int kSteps = 200;
-    XLA_ASSIGN_OR_RETURN(
-        const double steps,
-        Measure(
-            "steps",
-            ChainText("f32[24,24]", "",
-                      "dot($0, v0), lhs_contracting_dims={1}, rhs_contracting_dims={0}", kSteps),
-            1));
-    machine_.step =
-        std::max((steps - idle_) / kSteps - 2.0 * 24 * 24 * 24 / machine_.ProductFlops(F32), 0.0);
-    constexpr int kElements = 1 << 19, kOperations = 64;
+    XLA_RETURN_IF_ERROR(MeasureCache());
+    XLA_RETURN_IF_ERROR(MeasureProducts());
+    return MeasureArithmetic();
+  }
+
+  // The rate of a small array, and the largest that has about that rate. What is read and what is
+  // written are both counted; all devices share the cache.
+  absl::Status MeasureCache() {
+    constexpr int64_t kSmallest = int64_t{1} << 17, kLargest = int64_t{1} << 23;
+    for (int64_t elements = kSmallest; elements <= kLargest; elements *= 2) {
+      XLA_ASSIGN_OR_RETURN(
+          const double seconds,
+          Measure("caches", ChainText(absl::StrCat("f32[", elements, "]"), "", "negate($0)", 1),
+                  1));
+      const double bytes = 8.0 * static_cast<double>(elements), rate = bytes / Busy(seconds);
+      machine_.cache_rate = std::max({machine_.cache_rate, rate, machine_.memory_rate});
+      const double between = std::sqrt(machine_.cache_rate * machine_.memory_rate);
+      if (elements > kSmallest && rate < between) break;
+      machine_.cache_bytes = bytes / static_cast<double>(devices_);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureProducts() {
+    constexpr int64_t kEdge = 256;
+    for (const PrimitiveType type : {F32, F64, BF16}) {
+      const std::string shape = absl::StrCat(primitive_util::LowercasePrimitiveTypeName(type), "[",
+                                             kEdge, ",", kEdge, "]");
+      XLA_ASSIGN_OR_RETURN(const double product,
+                           Measure("products", ChainText(shape, "", kProduct, 1), 1));
+      machine_.product_flops[type] = 2.0 * kEdge * kEdge * kEdge / Busy(product);
+    }
+    // Those of small matrices take the time of a step.
+    constexpr int kSteps = 200, kSmallEdge = 24;
+    XLA_ASSIGN_OR_RETURN(const double steps,
+                         Measure("steps", ChainText("f32[24,24]", "", kProduct, kSteps), 1));
+    const double flops = 2.0 * kSmallEdge * kSmallEdge * kSmallEdge;
+    machine_.step = std::max(Busy(steps) / kSteps - flops / machine_.ProductFlops(F32), 0.0);
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureArithmetic() {
+    constexpr int kElements = 1 << 16, kOperations = 64, kFunctions = 8;
     const std::string shape = absl::StrCat("f32[", kElements, "]");
     std::string text =
         absl::StrCat("HloModule arithmetic\nENTRY main {\n  v0 = ", shape, " parameter(0)\n");
@@ -90,17 +122,17 @@ class Calibration {
                       i + 1 == kOperations / 2 ? "ROOT " : "", "v", i + 1, " = ", shape, " add(p",
                       i, ", v0)\n");
     }
-    absl::StrAppend(&text, "}\n");
-    XLA_ASSIGN_OR_RETURN(const double arithmetic, Measure("arithmetic", text, 1));
-    machine_.vector_flops =
-        static_cast<double>(kElements) * kOperations / std::max(arithmetic - idle_, 1e-9);
-    constexpr int kFunctions = 8;
+    XLA_ASSIGN_OR_RETURN(const double arithmetic,
+                         Measure("arithmetic", absl::StrCat(text, "}\n"), 1));
+    machine_.vector_flops = static_cast<double>(kElements) * kOperations / Busy(arithmetic);
     XLA_ASSIGN_OR_RETURN(const double functions,
                          Measure("functions", ChainText(shape, "", "tanh($0)", kFunctions), 1));
-    machine_.transcendentals =
-        static_cast<double>(kElements) * kFunctions / std::max(functions - idle_, 1e-9);
+    machine_.transcendentals = static_cast<double>(kElements) * kFunctions / Busy(functions);
     return absl::OkStatus();
   }
+
+  // Of a run of one device.
+  double Busy(double seconds) const { return std::max(seconds - idle_, 1e-9); }
 
   // What devices get that work at the same time.
   absl::Status MeasureSharing() {
@@ -116,11 +148,8 @@ class Calibration {
           static_cast<double>(devices_) * (alone - idle_) / std::max(together - launch_, 1e-9);
       return std::clamp(shared, 0.05, static_cast<double>(devices_));
     };
-    XLA_ASSIGN_OR_RETURN(
-        level().shared_compute,
-        share("products at a time",
-              ChainText("f32[512,512]", "",
-                        "dot($0, v0), lhs_contracting_dims={1}, rhs_contracting_dims={0}", 2)));
+    XLA_ASSIGN_OR_RETURN(level().shared_compute,
+                         share("products at a time", ChainText("f32[256,256]", "", kProduct, 4)));
     XLA_ASSIGN_OR_RETURN(level().shared_memory,
                          share("memory at a time", ChainText("f32[4194304]", "", "negate($0)", 1)));
     return absl::OkStatus();
@@ -142,6 +171,7 @@ class Calibration {
     // Moved whole, or in parts: copies of p times the array.
     constexpr int64_t kElements = int64_t{1} << 20;
     const double bytes = 4.0 * kElements;
+    const std::string exchange = "all-to-all($0), dimensions={0}, replica_groups={}";
     std::string pairs;
     for (int64_t d = 0; d < devices_; ++d)
       absl::StrAppend(&pairs, d == 0 ? "" : ",", "{", d, ",", (d + 1) % devices_, "}");
@@ -149,11 +179,16 @@ class Calibration {
         const double whole,
         Collective(absl::StrCat("f32[", kElements, "]"),
                    absl::StrCat("collective-permute($0), source_target_pairs={", pairs, "}"), 4));
-    XLA_ASSIGN_OR_RETURN(const double parts,
-                         Collective(absl::StrCat("f32[", devices_, ",", kElements / devices_, "]"),
-                                    "all-to-all($0), dimensions={0}, replica_groups={}", 4));
+    XLA_ASSIGN_OR_RETURN(
+        const double parts,
+        Collective(absl::StrCat("f32[", devices_, ",", kElements / devices_, "]"), exchange, 4));
+    constexpr int64_t kFew = int64_t{1} << 14;
+    XLA_ASSIGN_OR_RETURN(const double cached,
+                         Collective(absl::StrCat("f32[", devices_, ",", kFew, "]"), exchange, 16));
+    level().cached_beta = std::max(cached - small, 1e-9) / (p * p * 4.0 * kFew);
     const double copied = std::max((whole + parts) / 2 - small, 1e-9);
     level().beta = copied / (p * bytes);
+    level().cached_beta = std::min(level().cached_beta, level().beta);
     XLA_ASSIGN_OR_RETURN(const double large,
                          Collective(absl::StrCat("f32[", kElements, "]"), sum, 4));
     const double combining = (large - small) / ((p - 1) * bytes) - level().beta;
@@ -162,7 +197,7 @@ class Calibration {
     return absl::OkStatus();
   }
 
-  static constexpr double kBudget = 0.3;  // seconds for each program
+  static constexpr double kBudget = 0.5;  // seconds for each program
   const int64_t devices_;
   runtime::ThreadPool& pool_;
   ProgressLine& progress_;

@@ -205,6 +205,8 @@ class MachineReader {
     XLA_RETURN_IF_ERROR(Block("device",
                               {{"memory", &machine_.memory_bytes, 1, kHuge},
                                {"memory_rate", &machine_.memory_rate, 1, kHuge},
+                               {"cache", &machine_.cache_bytes, 1, kHuge},
+                               {"cache_rate", &machine_.cache_rate, 1, kHuge},
                                {"vector_flops", &machine_.vector_flops, 1, kHuge},
                                {"transcendentals", &machine_.transcendentals, 1, kHuge},
                                {"step", &machine_.step, 0, 1e3},
@@ -216,6 +218,8 @@ class MachineReader {
                               }));
     if (!Has("device", "memory_rate"))
       return Error(at.begin, "the device has no memory_rate (bytes a second)");
+    if (Has("device", "cache") != Has("device", "cache_rate"))
+      return Error(at.begin, "cache (bytes) and cache_rate (bytes a second) need each other");
     if (machine_.product_flops.empty())
       return Error(at.begin, "the device has no flops, as in flops { f32: 1e12 }");
     return absl::OkStatus();
@@ -244,11 +248,12 @@ class MachineReader {
     for (auto it = seen_.begin(); it != seen_.end();)
       it = it->first == "level" ? seen_.erase(it) : std::next(it);
     MachineLevel level;
-    double size = 0, rate = 0, combining = 0;
+    double size = 0, rate = 0, combining = 0, cached_rate = 0;
     XLA_RETURN_IF_ERROR(Block("level",
                               {{"size", &size, 1, static_cast<double>(kMaxDevices)},
                                {"alpha", &level.alpha, 0, 1e3},
                                {"rate", &rate, 1, kHuge},
+                               {"cached_rate", &cached_rate, 1, kHuge},
                                {"combining", &combining, 1, kHuge},
                                {"width", &level.width, 1e-3, 1e9},
                                {"bisection", &level.bisection, 1e-3, 1e9},
@@ -284,6 +289,7 @@ class MachineReader {
       }
     }
     level.beta = 1 / rate;
+    level.cached_beta = cached_rate > 0 ? 1 / cached_rate : 0;
     level.gamma = combining > 0 ? 1 / combining : 0;
     machine_.levels.push_back(std::move(level));
     return absl::OkStatus();
@@ -369,6 +375,8 @@ std::string MachineText(const MachineDescription& machine) {
   absl::StrAppend(&out, "device {");
   field("memory", machine.memory_bytes);
   field("memory_rate", machine.memory_rate);
+  field("cache", machine.cache_bytes);
+  field("cache_rate", machine.cache_rate);
   absl::StrAppend(&out, "\n  flops {");
   for (const auto& [type, rate] : machine.product_flops)
     field(primitive_util::LowercasePrimitiveTypeName(type), rate);
@@ -383,6 +391,7 @@ std::string MachineText(const MachineDescription& machine) {
     if (level.size > 0) absl::StrAppend(&out, " size: ", level.size);
     absl::StrAppend(&out, " alpha: ", NumberText(level.alpha));
     field("rate", 1 / level.beta);
+    if (level.cached_beta > 0) field("cached_rate", 1 / level.cached_beta);
     field("combining", 1 / level.gamma);
     field("width", level.width);
     field("bisection", level.bisection);

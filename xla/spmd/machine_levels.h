@@ -8,6 +8,7 @@
 //   device {
 //     memory: 80e9                 # bytes that a device has
 //     memory_rate: 2e12            # bytes a second that it reads and writes
+//     cache: 40e6 cache_rate: 6e12 # steps on so many bytes are faster
 //     flops { f32: 19e12 bf16: 300e12 }  # of products, a second
 //   }
 //   level { name: "host"    size: 8 alpha: 3e-6  rate: 200e9 }
@@ -47,6 +48,9 @@ struct MachineLevel {
   double alpha = 0;  // seconds that a message takes whatever its size
   double beta = 0;   // seconds for a byte on one link: 1 / rate
   double gamma = 0;  // seconds to combine a byte with another one: 1 / combining
+  // The same where devices share memory and all that is moved is in caches: 1 / cached_rate. 0: as
+  // above.
+  double cached_beta = 0;
   // Links on which messages leave one unit of the level below at the same time. 0: one for each
   // device in it.
   double width = 0;
@@ -62,6 +66,8 @@ struct MachineDescription {
   std::string name;
   double memory_bytes = 0;  // of a device; 0: not known
   double memory_rate = 0;   // bytes a second
+  double cache_bytes = 0;   // steps that read and write at most so many have cache_rate; 0: none
+  double cache_rate = 0;    // bytes a second
   // Operations a second of dots and convolutions, by the type of what is multiplied. Never empty.
   std::map<PrimitiveType, double> product_flops;
   double vector_flops = 0;     // of other arithmetic

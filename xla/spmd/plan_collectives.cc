@@ -45,10 +45,15 @@ std::vector<GroupLevel> LevelsOfGroup(absl::Span<const int64_t> members,
   return levels;
 }
 
+// What copies within caches take of those that leave them.
+double CacheFactor(const MachineDescription& machine, const MachineLevel& level, double bytes) {
+  return level.cached_beta > 0 && bytes <= machine.cache_bytes ? level.cached_beta / level.beta : 1;
+}
+
 class CollectiveModel {
  public:
-  CollectiveModel(std::vector<GroupLevel> levels, size_t machine_levels)
-      : levels_(std::move(levels)), machine_levels_(machine_levels) {
+  CollectiveModel(std::vector<GroupLevel> levels, const MachineDescription& machine)
+      : levels_(std::move(levels)), machine_(machine), machine_levels_(machine.levels.size()) {
     for (const GroupLevel& level : levels_) ranks_ *= level.members;
   }
 
@@ -260,14 +265,16 @@ class CollectiveModel {
     cost.alpha = (p - 1) * level.alpha;
     // Each group has its own; they share the memory.
     const double sharing = level.Contention(level.devices / p);
-    cost.beta = copied * level.beta * sharing;
+    const double faster = CacheFactor(machine_, machine_.levels[level.index], 2 * copied);
+    cost.beta = copied * level.beta * sharing * faster;
     if (kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter)
-      cost.gamma = (p - 1) * n * level.gamma * sharing;
+      cost.gamma = (p - 1) * n * level.gamma * sharing * faster;
     cost.bytes_by_level[level.index] = copied / p;
     return cost;
   }
 
   const std::vector<GroupLevel> levels_;
+  const MachineDescription& machine_;
   const size_t machine_levels_;
   double ranks_ = 1;
 };
@@ -288,7 +295,7 @@ CollectiveCost CostOfCollective(CollectiveKind kind, double bytes,
     cost.bytes_by_level.assign(machine.levels.size(), 0);
     return cost;
   }
-  return CollectiveModel(std::move(levels), machine.levels.size()).Cheapest(kind, bytes);
+  return CollectiveModel(std::move(levels), machine).Cheapest(kind, bytes);
 }
 
 CollectiveCost CostOfPairs(double bytes, absl::Span<const std::pair<int64_t, int64_t>> pairs,
@@ -314,7 +321,7 @@ CollectiveCost CostOfPairs(double bytes, absl::Span<const std::pair<int64_t, int
     if (level.algorithms == CollectiveAlgorithms::kMeeting) {
       cost.algorithm = "meeting";
       cost.alpha = static_cast<double>(devices - 1) * level.alpha;
-      cost.beta = moved * level.beta;
+      cost.beta = moved * level.beta * CacheFactor(machine, level, 2 * moved);
       return cost;
     }
     int64_t most = 0;

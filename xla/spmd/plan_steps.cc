@@ -9,19 +9,36 @@
 namespace xla::spmd {
 namespace {
 
-// Computed in registers where it is used.
+// Computed in registers where it is used, or picked from memory.
 bool IsElementByElement(const HloInstruction& instruction) {
+  if (!instruction.shape().IsArray()) return false;
   switch (instruction.info().cost) {
     case CostClass::kArithmetic:
     case CostClass::kDivide:
     case CostClass::kRoot:
     case CostClass::kTranscendental:
     case CostClass::kPower:
-      return instruction.shape().IsArray();
+      return true;
+    case CostClass::kMove:
+    case CostClass::kSelect:
+      // These are made to place an array, or change a part of one.
+      return instruction.opcode() != HloOpcode::kCopy &&
+             instruction.opcode() != HloOpcode::kTranspose &&
+             instruction.opcode() != HloOpcode::kDynamicUpdateSlice &&
+             instruction.info().async_role == AsyncRole::kNone;
     default:
-      return instruction.IsElementwise() || instruction.opcode() == HloOpcode::kBroadcast ||
-             instruction.opcode() == HloOpcode::kIota;
+      return instruction.IsElementwise() || instruction.opcode() == HloOpcode::kIota;
   }
+}
+
+// The only user, behind views; null if there are several.
+const HloInstruction* OnlyUser(const HloInstruction& instruction) {
+  const HloInstruction* value = &instruction;
+  while (value->user_count() == 1 && !value->IsRoot()) {
+    value = value->users()[0];
+    if (!IsView(value->opcode())) return value;
+  }
+  return nullptr;
 }
 
 // Costs nothing wherever it is used.
@@ -90,11 +107,11 @@ StepCosts::StepCosts(const HloModule& module, const MachineDescription& machine,
 }
 
 bool StepCosts::IsFused(const HloInstruction& instruction) {
-  if (instruction.IsRoot()) return false;
+  if (instruction.IsRoot() || instruction.user_count() == 0) return false;
   if (IsGenerated(instruction)) return true;
-  if (!IsElementByElement(instruction) || instruction.user_count() != 1) return false;
-  const HloInstruction& user = *instruction.users()[0];
-  return IsElementByElement(user) || user.opcode() == HloOpcode::kReduce;
+  if (!IsElementByElement(instruction)) return false;
+  const HloInstruction* const user = OnlyUser(instruction);
+  return user != nullptr && (IsElementByElement(*user) || user->opcode() == HloOpcode::kReduce);
 }
 
 StepCost StepCosts::CostOf(const HloInstruction& instruction) {
@@ -121,7 +138,8 @@ StepCost StepCosts::CostOf(const HloInstruction& instruction) {
   cost.vector_flops = counted.flops - cost.product_flops;
   cost.bytes = counted.bytes;
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-    if (IsFused(*instruction.operand(i))) cost.bytes -= PlanBytes(instruction.operand(i)->shape());
+    const HloInstruction& operand = *SkipViews(instruction.operand(i));
+    if (IsFused(operand)) cost.bytes -= PlanBytes(operand.shape());
   }
   cost.is_step = !IsFused(instruction);
   if (!cost.is_step) cost.bytes -= PlanBytes(instruction.shape());
@@ -129,8 +147,10 @@ StepCost StepCosts::CostOf(const HloInstruction& instruction) {
   const double computing = cost.product_flops / machine_.ProductFlops(multiplied) +
                            cost.vector_flops / machine_.vector_flops +
                            cost.transcendentals / machine_.transcendentals;
+  const bool is_cached = cost.bytes <= machine_.cache_bytes;
   cost.seconds = std::max(computing / rates_.compute_share,
-                          cost.bytes / (machine_.memory_rate * rates_.memory_share));
+                          is_cached ? cost.bytes / (machine_.cache_rate * rates_.compute_share)
+                                    : cost.bytes / (machine_.memory_rate * rates_.memory_share));
   if (cost.is_step) cost.seconds += machine_.step;
   return cost;
 }

@@ -2,9 +2,9 @@
 // What each instruction of a device's program costs the device itself: operations, bytes of its
 // memory, seconds.
 //
-// Programs are seldom fused yet when they are planned. An elementwise operation, a broadcast or a
-// conversion that one other such operation or a reduction reads is counted as fused with it: its
-// result is not in memory, and it is no step of its own.
+// Programs are seldom fused yet when they are planned. An operation that computes or picks its
+// result element by element, and that one other such operation or a reduction reads, is counted as
+// fused with it: its result is not in memory, and it is no step of its own.
 #ifndef XLA_SPMD_PLAN_STEPS_H_
 #define XLA_SPMD_PLAN_STEPS_H_
 
