@@ -260,6 +260,7 @@ const std::vector<Command>& Commands() {
                                                 WithMaxIsa(CompileCommand()),
                                                 WithMaxIsa(BenchCommand()),
                                                 WithMaxIsa(ProfileCommand()),
+                                                WithMaxIsa(PlanCommand()),
                                                 WithMaxIsa(DiffCommand()),
                                                 OpsCommand(),
                                                 InfoCommand(),

@@ -95,6 +95,7 @@ Command TestCommand();
 Command CompileCommand();
 Command BenchCommand();
 Command ProfileCommand();
+Command PlanCommand();
 Command DiffCommand();
 Command OpsCommand();
 Command InfoCommand();

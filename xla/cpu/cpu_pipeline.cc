@@ -2,6 +2,7 @@
 #include "xla/cpu/cpu_pipeline.h"
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "xla/cpu/plan/fusion.h"
 #include "xla/cpu/plan/multi_output.h"
 #include "xla/cpu/plan/recomputation.h"
+#include "xla/cpu/plan/schedule.h"
 
 namespace xla {
 namespace {
@@ -170,6 +172,14 @@ absl::Status RunCpuPipeline(HloModule* module, const CpuCompileOptions& options,
   WorkCheck work_check;
   if (options.check_work) pipeline_options.instrumentations.push_back(&work_check);
   return CpuPipeline(options).Run(module, pipeline_options, statistics).status();
+}
+
+absl::StatusOr<int64_t> ScheduledScratchBytes(const HloModule& module,
+                                              const CpuCompileOptions& options) {
+  const std::unique_ptr<HloModule> clone = module.Clone();
+  XLA_RETURN_IF_ERROR(RunCpuPipeline(clone.get(), options));
+  XLA_ASSIGN_OR_RETURN(const cpu::ProgramSchedule schedule, cpu::ScheduleProgram(*clone));
+  return schedule.scratch_bytes;
 }
 
 }  // namespace xla
