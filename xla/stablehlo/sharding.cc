@@ -7,169 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
-#include "xla/mlir/text_cursor.h"
 
 namespace xla::stablehlo {
 namespace {
 
-using mlir::TextCursor;
-
 constexpr int64_t kMaxDevices = int64_t{1} << 24;
-
-// Reads the text of Shardy's attributes.
-class ShardyReader {
- public:
-  explicit ShardyReader(std::string_view text) : cursor_(text, &arena_) {}
-
-  bool Mesh(ShardyMesh* mesh) {
-    if (!cursor_.Expect('[')) return false;
-    if (!cursor_.Consume(']')) {
-      std::set<std::string_view> names;
-      do {
-        std::string_view name;
-        int64_t size;
-        if (!cursor_.String(&name) || !cursor_.Expect('=') || !Integer(&size)) return false;
-        if (size < 1) return cursor_.Fail("the size of an axis must be positive");
-        if (!names.insert(name).second) return cursor_.Fail("an axis of a mesh is duplicated");
-        mesh->axes.emplace_back(std::string(name), size);
-      } while (cursor_.Consume(','));
-      if (!cursor_.Expect(']')) return false;
-    }
-    if (!cursor_.Consume(',')) return true;
-    if (!cursor_.ExpectWord("device_ids") || !cursor_.Expect('=') || !cursor_.Expect('[')) {
-      return false;
-    }
-    do {
-      mesh->device_ids.push_back(0);
-      if (!Integer(&mesh->device_ids.back())) return false;
-    } while (cursor_.Consume(','));
-    return cursor_.Expect(']');
-  }
-
-  bool Sharding(ShardySharding* sharding) {
-    if (cursor_.ConsumeWord("mesh")) {
-      sharding->inlined.emplace();
-      if (!cursor_.Expect('<') || !Mesh(&*sharding->inlined) || !cursor_.Expect('>')) return false;
-    } else {
-      std::string_view name;
-      if (!cursor_.SymbolName(&name)) return false;
-      sharding->mesh = std::string(name);
-    }
-    if (!cursor_.Expect(',') || !cursor_.Expect('[')) return false;
-    if (!cursor_.Consume(']')) {
-      do {
-        sharding->dimensions.emplace_back();
-        if (!Dimension(&sharding->dimensions.back())) return false;
-      } while (cursor_.Consume(','));
-      if (!cursor_.Expect(']')) return false;
-    }
-    while (cursor_.Consume(',')) {
-      const bool replicated = cursor_.ConsumeWord("replicated");
-      if (!replicated && !cursor_.ExpectWord("unreduced")) return false;
-      if (!cursor_.Expect('=') || (!replicated && !Reduction(&sharding->reduction)) ||
-          !cursor_.Expect('{') ||
-          !Axes(replicated ? &sharding->replicated : &sharding->unreduced) ||
-          !cursor_.Expect('}')) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool Shardings(std::vector<ShardySharding>* shardings) {
-    if (!cursor_.Expect('[')) return false;
-    if (cursor_.Consume(']')) return true;
-    do {
-      shardings->emplace_back();
-      if (!cursor_.Expect('<') || !Sharding(&shardings->back()) || !cursor_.Expect('>')) {
-        return false;
-      }
-    } while (cursor_.Consume(','));
-    return cursor_.Expect(']');
-  }
-
-  bool Names(std::vector<std::string>* names) {
-    if (!cursor_.Expect('{')) return false;
-    if (cursor_.Consume('}')) return true;
-    do {
-      std::string_view name;
-      if (!cursor_.String(&name)) return false;
-      names->emplace_back(name);
-    } while (cursor_.Consume(','));
-    return cursor_.Expect('}');
-  }
-
-  // The error, or that something follows.
-  absl::Status Finish() {
-    if (cursor_.ok() && !cursor_.AtEnd()) cursor_.FailExpected("the end of the sharding");
-    return cursor_.ToStatus("sharding");
-  }
-
- private:
-  bool Integer(int64_t* value) {
-    if (!cursor_.Digits(value)) return false;
-    cursor_.SkipSpace();
-    return true;
-  }
-
-  bool Axis(ShardyAxis* axis) {
-    std::string_view name;
-    if (!cursor_.String(&name)) return false;
-    axis->name = std::string(name);
-    if (!cursor_.Consume(':')) return true;
-    if (!cursor_.Expect('(') || !Integer(&axis->pre_size) || !cursor_.Expect(')') ||
-        !Integer(&axis->size)) {
-      return false;
-    }
-    return (axis->pre_size > 0 && axis->size > 0) ||
-           cursor_.Fail("the sizes of a part of an axis must be positive");
-  }
-
-  // unreduced=max{..}; nothing, or sum, for a sum
-  bool Reduction(HloSharding::Reduction* reduction) {
-    if (cursor_.Peek('{')) return true;
-    const std::string_view word = cursor_.PeekWord();
-    if (word == "max") {
-      *reduction = HloSharding::Reduction::kMax;
-    } else if (word == "min") {
-      *reduction = HloSharding::Reduction::kMin;
-    } else if (word != "sum") {
-      return cursor_.FailExpected("sum, max, min or axes");
-    }
-    cursor_.Word();
-    return true;
-  }
-
-  bool Axes(std::vector<ShardyAxis>* axes) {
-    if (!cursor_.Peek('"')) return true;
-    do {
-      axes->emplace_back();
-      if (!Axis(&axes->back())) return false;
-    } while (cursor_.Consume(',') && cursor_.Peek('"'));
-    return true;
-  }
-
-  bool Dimension(ShardyDimension* dimension) {
-    if (!cursor_.Expect('{') || !Axes(&dimension->axes)) return false;
-    if (cursor_.Consume('?')) dimension->is_closed = false;
-    if (!cursor_.Expect('}')) return false;
-    const std::string_view word = cursor_.PeekWord();
-    if (word.empty() || word[0] != 'p') return true;
-    int64_t priority = 0;
-    for (const char c : word.substr(1)) {
-      if (!TextCursor::IsDigit(c) || priority > kMaxDevices) {
-        return cursor_.FailExpected("a priority");
-      }
-      priority = priority * 10 + (c - '0');
-    }
-    cursor_.Word();
-    dimension->priority = priority;
-    return true;
-  }
-
-  mlir::Arena arena_;
-  TextCursor cursor_;
-};
 
 // The parts of a mesh that a sharding distinguishes, in order of the mesh, and what each is for.
 class AxisParts {
@@ -296,7 +138,10 @@ class AxisParts {
       if (name != axis.name) continue;
       if (axis.size == 0) return size;
       // Without their product, which may overflow.
-      if (size % axis.pre_size == 0 && size / axis.pre_size % axis.size == 0) return axis.size;
+      if (axis.pre_size > 0 && axis.size > 0 && size % axis.pre_size == 0 &&
+          size / axis.pre_size % axis.size == 0) {
+        return axis.size;
+      }
       return absl::InvalidArgumentError(absl::StrCat("the axis \"", name, "\" of size ", size,
                                                      " has no part :(", axis.pre_size, ")",
                                                      axis.size));
@@ -328,38 +173,6 @@ absl::StatusOr<std::vector<int64_t>> OrderedDevices(const ShardyMesh& mesh,
 }
 
 }  // namespace
-
-absl::StatusOr<ShardyMesh> ParseShardyMesh(std::string_view text) {
-  ShardyReader reader(text);
-  ShardyMesh mesh;
-  reader.Mesh(&mesh);
-  XLA_RETURN_IF_ERROR(reader.Finish());
-  return mesh;
-}
-
-absl::StatusOr<ShardySharding> ParseShardySharding(std::string_view text) {
-  ShardyReader reader(text);
-  ShardySharding sharding;
-  reader.Sharding(&sharding);
-  XLA_RETURN_IF_ERROR(reader.Finish());
-  return sharding;
-}
-
-absl::StatusOr<std::vector<ShardySharding>> ParseShardyShardings(std::string_view text) {
-  ShardyReader reader(text);
-  std::vector<ShardySharding> shardings;
-  reader.Shardings(&shardings);
-  XLA_RETURN_IF_ERROR(reader.Finish());
-  return shardings;
-}
-
-absl::StatusOr<std::vector<std::string>> ParseShardyAxes(std::string_view text) {
-  ShardyReader reader(text);
-  std::vector<std::string> names;
-  reader.Names(&names);
-  XLA_RETURN_IF_ERROR(reader.Finish());
-  return names;
-}
 
 absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
                                           const ShardyMeshes& meshes,
