@@ -147,7 +147,7 @@ absl::Status ThunkBuilder::BuildCompiledWhile(const ScheduledItem& loop,
           break;
         case Entry::Kind::kThunks: {
           added.kind = CompiledWhileThunk::Entry::Kind::kAddress;
-          if (t > 0) break;  // loops that exchange buffers run no thunks
+          if (t > 0) break;  // loops with ping-pong state run no thunks
           auto built = std::make_unique<ThunkSequence>();
           XLA_RETURN_IF_ERROR(BuildItem(*entry.item, *built));
           added.address = built.get();
@@ -167,7 +167,7 @@ absl::Status ThunkBuilder::BuildCompiledWhile(const ScheduledItem& loop,
   return absl::OkStatus();
 }
 
-// One phase, or two whose iterations alternate, with the buffers of the state exchanged.
+// Builds one phase, or two that alternate, with the buffers of the state swapped.
 absl::Status ThunkBuilder::BuildPhases(const ScheduledItem& loop, ThunkSequence& thunks) {
   const std::vector<PingPongPair> pairs = PingPongPairsOf(schedule_, loop);
   std::vector<WhileThunk::Phase> phases(pairs.empty() ? 1 : 2);
@@ -271,7 +271,7 @@ absl::Status ThunkBuilder::BuildLibraryCall(const ScheduledItem& item, ThunkSequ
   return absl::OkStatus();
 }
 
-// A dot or convolution that a fusion finishes.
+// Builds a dot or convolution that a fusion finishes.
 absl::Status ThunkBuilder::BuildContraction(const ScheduledItem& item, ThunkSequence& thunks) {
   const std::vector<Slot> operands = SlotsOf(item.operands), results = SlotsOf(item.results);
   const auto own = operands.begin() + item.instruction->operand_count();

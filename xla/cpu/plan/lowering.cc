@@ -25,7 +25,7 @@ std::optional<size_t> Find(const Names& names, std::string_view name) {
   return static_cast<size_t>(found - names.begin());
 }
 
-// "transposed", or the number of kScaled.
+// Returns "transposed", or the factor of kScaled.
 Json ToJson(const FoldedOperand& operand) {
   if (operand.kind == FoldedOperand::Kind::kScaled) return operand.scale;
   return kFoldings[static_cast<size_t>(operand.kind)];

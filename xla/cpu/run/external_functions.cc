@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that generated code calls for vectors of numbers: those without generated code of their
-// own. Computed in the next wider type, as the accuracy asks for.
+// Functions that generated code calls for vectors of numbers, because there is no generated code
+// for them. They are computed in the next wider type if the accuracy requires it.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -80,14 +80,14 @@ bool IsFiniteNumber(const Complex<W>& z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
 }
 
-// As XLA: NaN if the imaginary part is not finite, also for e^-inf, where C has 0.
+// Like XLA's: NaN if the imaginary part is not finite, even for e^-inf, where C returns 0.
 template <typename W>
 Complex<W> ComplexExp(const Complex<W>& z) {
   constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
   return std::isfinite(z.imag()) ? std::exp(z) : Complex<W>(kNan, kNan);
 }
 
-// As XLA: NaN if the angle is not finite, also where C has a real part of 0.
+// Like XLA's: NaN if the angle is not finite, even where C returns a real part of 0.
 template <typename W>
 Complex<W> ComplexTanh(const Complex<W>& z) {
   constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
@@ -155,7 +155,7 @@ Complex<W> ComplexPower(const Complex<W>& base, const Complex<W>& exponent) {
     radius *= std::exp(-d * argument);
     angle += d * std::log(magnitude);
   }
-  // An infinite radius times the sine of zero would be no number.
+  // An infinite radius times the sine of zero would be NaN.
   if (angle == 0) return {radius, angle};
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
@@ -253,7 +253,7 @@ void RealLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* o
   }
 }
 
-// Real parts of all, then imaginary parts.
+// Complex arguments and results have the real parts of all numbers first, then the imaginary parts.
 template <typename T>
 void ComplexLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* out) {
   const auto read = [n](const void* from, int64_t i) {
@@ -280,7 +280,7 @@ int32_t XlaCpuRunThunks(const void* thunks, void* state) {
              : 1;
 }
 
-// The program of that number, on arguments and for results in memory.
+// Runs the program with the number, on arguments and results in memory.
 void XlaCpuApply(void* state, int64_t number, char* cells) {
   RunState& run = *static_cast<RunState*>(state);
   run.nested()[static_cast<size_t>(number)]->Run(run, cells);
@@ -304,7 +304,7 @@ void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, cons
 
 }  // extern "C"
 
-// C has these from 2023 on.
+// C has these functions since C23.
 double RoundEven(double x) { return std::nearbyint(x); }
 float RoundEvenF32(float x) { return std::nearbyint(x); }
 
@@ -328,7 +328,7 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
       {"fmodf", Address(static_cast<float (*)(float, float)>(std::fmod))},
       {"fma", Address(static_cast<double (*)(double, double, double)>(std::fma))},
       {"fmaf", Address(static_cast<float (*)(float, float, float)>(std::fma))},
-      // Processors before SSE4.1 have no instructions for these.
+      // Processors without SSE4.1 have no instructions for these.
       {"ceil", Address(static_cast<double (*)(double)>(std::ceil))},
       {"ceilf", Address(static_cast<float (*)(float)>(std::ceil))},
       {"floor", Address(static_cast<double (*)(double)>(std::floor))},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of xla/kernels as thunks: transforms of any length, random numbers, conversions of bits.
+// Functions of the runtime that call xla/kernels: transforms of any length, random numbers,
+// conversions of bits.
 #include "xla/cpu/run/library_calls.h"
 
 #include <cstring>
@@ -75,7 +76,7 @@ absl::Status CallRng(const LibraryCall& call) {
                                     call.operands[1], count, call.results[0]);
 }
 
-// The run's counter as u64[2]: low word, high word.
+// Returns the run's counter as u64[2]: low word, high word.
 absl::Status CallRngState(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   uint64_t state[2] = {0, 0};
@@ -146,7 +147,7 @@ absl::Status ToIntegers(const LibraryCall& call) {
   } else {
     high = static_cast<Int>(~uint64_t{0} >> (64 - bits));
   }
-  // The greatest integers of 64 bits round up, which the comparison wants.
+  // The greatest integers of 64 bits are rounded up, as the comparison requires.
   const auto least = static_cast<double>(low), greatest = static_cast<double>(high);
   const int64_t bytes[] = {primitive_util::ByteWidth(from), primitive_util::ByteWidth(random),
                            primitive_util::ByteWidth(to)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that functions of the runtime compute, by the files that define them.
+// Operations that functions of the runtime compute, by the file that defines them.
 #ifndef XLA_CPU_RUN_LIBRARY_CALLS_H_
 #define XLA_CPU_RUN_LIBRARY_CALLS_H_
 
@@ -11,16 +11,17 @@
 
 namespace xla::cpu {
 
-// The function that computes an instruction without a prepared kernel; null if there is none.
+// Returns the function that computes an instruction without a prepared kernel; null if there is
+// none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);
 
-// Those of operations that communicate, by file.
+// The functions of operations that communicate, by file.
 LibraryFunction FindCollective(const HloInstruction& instruction);  // library_collectives.cc
 LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
 // library_custom_calls.cc
 absl::Status CallCustom(const LibraryCall& call);
 bool HasCustomCallHandler(const RunState& state, const HloInstruction& call);
-// Null if the instruction is no custom call, or one whose arrays are copied for each call.
+// Returns null if the instruction is no custom call, or one whose arrays are copied for each call.
 std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction);
 
 }  // namespace xla::cpu

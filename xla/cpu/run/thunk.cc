@@ -19,7 +19,7 @@
 namespace xla::cpu {
 namespace {
 
-// Pointers to arrays that a step keeps on the stack.
+// A thunk keeps this many pointers to arrays on the stack.
 constexpr size_t kFewArrays = 64;
 
 }  // namespace
@@ -86,7 +86,7 @@ absl::Status OverridableThunk::Run(RunState& state) const {
   return (HasCustomCallHandler(state, *instruction()) ? handler_ : kernel_)->Run(state);
 }
 
-// Nothing may be thrown through generated code.
+// Exceptions must not propagate through generated code.
 bool RunThunksOfFunction(const ThunkSequence& thunks, RunState& state) {
   if (!state.failure().ok()) return false;
   try {
