@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among the forms of convolution.
+// Chooses among the forms of convolution.
 #include "xla/kernels/convolution/convolution_kernel.h"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 
 using KernelOr = absl::StatusOr<std::unique_ptr<const Kernel>>;
 
-// A form of the convolution as it is given.
+// A form that computes the convolution as it is given.
 struct SpecForm {
   const char* name;
   double (*cost)(const ConvolutionSpec& spec);
@@ -40,7 +40,7 @@ constexpr SpecForm kSpecForms[] = {
      [](const ConvolutionSpec& spec) { return MakePhases(spec, /*joins=*/true); }},
 };
 
-// A form of the product of patches and features.
+// A form that computes the product of patches and features.
 struct ProblemForm {
   const char* name;
   double (*cost)(const ConvolutionProblem& problem);
@@ -55,7 +55,7 @@ DirectProductSpec DirectSpec(const ConvolutionProblem& problem) {
           .epilogue = problem.epilogue};
 }
 
-// Whether sums may be formed in the memory of the result.
+// Whether sums may be accumulated in the memory of the result.
 bool SumsInPlace(const ConvolutionProblem& problem) {
   return problem.epilogue.store == nullptr || problem.epilogue.in_place;
 }

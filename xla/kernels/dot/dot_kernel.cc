@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among the forms of dot.
+// Chooses among the forms of dot.
 #include "xla/kernels/dot/dot_kernel.h"
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct DotForm {
 template <typename Packing>
 constexpr DotForm kBlocked = {"blocked", &BlockedDotCost<Packing>, &MakeBlockedDot<Packing>};
 
-// The forms for operands and a result of these types. Forms of one list give the same results but
-// for the order of summation.
+// Returns the forms for operands and a result of these types. Forms of one list give the same
+// results except for the order of summation.
 absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   static constexpr DotForm kF32[] = {
       {"small", &SmallDotCost<float>, &MakeSmallDot<float>},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Working memory of linear algebra.
+// Wraps linear algebra as prepared kernels, with its working memory.
 #include "xla/kernels/linear_algebra/linear_algebra_kernel.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace xla::kernels {
 namespace {
 
-// Memory of one matrix at a time, or of one for each worker.
+// Returns the memory of one matrix at a time, or of one matrix for each worker.
 CallMemory MemoryOf(int64_t bytes, bool is_shared) {
   CallMemory memory;
   (is_shared ? memory.shared : memory.worker) = CallMemory::Of(bytes);
