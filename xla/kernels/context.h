@@ -4,13 +4,10 @@
 //
 // Kernels take plain pointers, sizes and strides; they depend on neither the IR nor the runtime.
 // All of them follow the same rules:
-//
-// - Results are the same bits for any number of threads and any instruction set.
-//
-// - Working memory comes from Context::Allocate, so that it counts against the caller's limit.
-//
-// - They call Context::Poll at least every 100 ms and return its error, if any. Outputs are then
-// unspecified.
+//   - Results are the same bits for any number of threads and any instruction set.
+//   - Working memory comes from Context::Allocate, so that it counts against the caller's limit.
+//   - They call Context::Poll at least every 100 ms and return its error, if any. Outputs are then
+//     unspecified.
 #ifndef XLA_KERNELS_CONTEXT_H_
 #define XLA_KERNELS_CONTEXT_H_
 

@@ -88,7 +88,7 @@ struct ComplexPacking {
     return 2 * PackRowsCost(view, primitive_util::NativeToPrimitiveType<Wide>());
   }
   static double PanelsCost(const MatrixView& view, int64_t width) {
-    // The panel of twice as many rows, half of which are made from the others.
+    // The panel has twice as many rows, half of which are made from the others.
     constexpr double kMade = 0.7;
     return 2 * PackPanelsCost(view, primitive_util::NativeToPrimitiveType<Wide>(), width / 2) +
            kMade * static_cast<double>(RoundUpTo(2 * view.lines.count(), width) * view.k.count());
@@ -138,8 +138,8 @@ struct QuadPacking {
   }
 };
 
-// The type that a contraction of these types is computed in; PRIMITIVE_TYPE_INVALID for complex
-// operands with a real result. U32 and U64 stand for integers of either sign.
+// Returns the type in which a contraction of these types is computed; PRIMITIVE_TYPE_INVALID for
+// complex operands with a real result. U32 and U64 represent integers of either sign.
 inline PrimitiveType ContractionWideType(PrimitiveType lhs, PrimitiveType rhs,
                                          PrimitiveType result) {
   bool complex = false, floating = false, wide_float = false, wide_integer = false;
@@ -164,8 +164,8 @@ bool StoresSums(PrimitiveType type) {
          primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
 }
 
-// How contractions of these types are packed: as the type that they are computed in, or as what
-// instructions of the machine multiply several of. PRIMITIVE_TYPE_INVALID as for
+// Returns how contractions of these types are packed: as the type in which they are computed, or as
+// units of several elements for the machine's instructions. PRIMITIVE_TYPE_INVALID as for
 // ContractionWideType; BF16 for PairPacking, S8 for QuadPacking.
 inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   if (lhs == BF16 && rhs == BF16 && result != F64 && PairKernels().tile != nullptr) return BF16;
