@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits kernels: functions that compute a fusion, or a part of it.
 //
-// void kernel(char** arrays, int64_t begin, int64_t end)
+//   void kernel(char** arrays, int64_t begin, int64_t end)
 //
 // `arrays` are the operands of the instruction, then its results, then the state of the run. The
 // work is divided into numbered units, which may be computed in any order and by any number of
