@@ -20,7 +20,7 @@ bool HasShapeOfOnlyOperand(const HloInstruction& call) {
   return call.operand_count() == 1 && ShapeUtil::Compatible(call.operand(0)->shape(), call.shape());
 }
 
-// Matrices [.., rows, columns] of numbers of at least 16 bits.
+// Whether the shape is that of matrices [.., rows, columns] of numbers of at least 16 bits.
 bool IsMatrix(const Shape& shape) {
   constexpr PrimitiveType kTypes[] = {F16, BF16, F32, F64, C64, C128};
   return shape.IsArray() && shape.is_static() && shape.rank() >= 2 &&
@@ -33,7 +33,7 @@ Shape WithoutDimension(const Shape& shape, int64_t dimension) {
   return Shape(shape.element_type(), sizes);
 }
 
-// Text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. -1 if it is not there.
+// Reads text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. Returns -1 if it is missing.
 int64_t ReductionDimension(absl::string_view config) {
   const size_t found = config.find("reduction_dim");
   if (found == absl::string_view::npos) return -1;
