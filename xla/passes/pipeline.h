@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner of passes: runs them in order, repeats groups until nothing changes, and verifies,
 // times, dumps and counts each.
+//
+//   XLA_ASSIGN_OR_RETURN(Pipeline pipeline, Pipeline::Parse("inline-calls,fixpoint(dce,cse)"));
+//   PipelineStatistics statistics;
+//   XLA_ASSIGN_OR_RETURN(bool changed, pipeline.Run(module, {.dump_dir = "dumps"}, &statistics));
 #ifndef XLA_PASSES_PIPELINE_H_
 #define XLA_PASSES_PIPELINE_H_
 
