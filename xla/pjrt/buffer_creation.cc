@@ -31,11 +31,11 @@ struct PJRT_FulfillAliasBufferCallback {
 namespace xla::pjrt {
 namespace {
 
-// Of memory that programs may view: at least that of any element type, which kernels rely on. XLA
-// asks for 64 bytes; arrays of NumPy have 16.
+// The alignment of memory that programs may view: at least that of any element type, which kernels
+// rely on. XLA requires 64 bytes; arrays of NumPy have 16.
 constexpr uintptr_t kViewAlignment = 16;
 
-// Do the strides describe memory that is laid out as `shape` says?
+// Whether the strides describe memory with the layout of `shape`.
 bool IsLaidOutAs(const Shape& shape, absl::Span<const int64_t> byte_strides) {
   if (byte_strides.empty()) return LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
   const int64_t width = primitive_util::ByteWidth(shape.element_type());
@@ -114,7 +114,7 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
   XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   if (bytes > 0) {
     XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
-    // XLA's code and words, by which jaxlib's reader of DLPack tells that it has to copy.
+    // XLA's code and message, by which jaxlib's reader of DLPack recognizes that it has to copy.
     const auto address = reinterpret_cast<uintptr_t>(args.device_buffer_ptr);
     if (address % kViewAlignment != 0) {
       return absl::InvalidArgumentError(
@@ -131,7 +131,7 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
   const int ordinal = memory->device->ordinal;
   if (bytes > 0 && primitive_util::IsSubByteNonPredType(shape.element_type()) &&
       runtime::PackedBits(shape.element_type()) == 0) {
-    // A copy, whose elements have the bits beyond their type that programs expect.
+    // Makes a copy, whose elements have the padding bits that programs expect.
     XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
     std::memcpy(copy->data(), args.device_buffer_ptr, static_cast<size_t>(bytes));
     NormalizeSubByteElements(shape.element_type(), copy->data(), bytes);

@@ -27,7 +27,7 @@ absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* me
   if (memory == nullptr && device == nullptr) {
     return absl::InvalidArgumentError("neither a memory nor a device is given");
   }
-  // By address: those of a client that was destroyed cannot be looked at any more.
+  // Compares addresses: memories of a client that was destroyed must not be dereferenced.
   const auto is_of = [](const auto& list, const auto* one) {
     return std::find(list.begin(), list.end(), one) != list.end();
   };

@@ -50,7 +50,7 @@ struct PJRT_CopyToDeviceStream {
 namespace xla::pjrt {
 namespace {
 
-// Calls `copy` with the memory of the buffer when it is ready; the event has its status.
+// Calls `copy` with the memory of the buffer when that is ready; the event gets its status.
 using Copy = absl::AnyInvocable<absl::Status(const ArrayMemory& memory)>;
 absl::StatusOr<PJRT_Event*> WhenReady(PJRT_Buffer* buffer, Copy copy) {
   struct Flight {
@@ -129,14 +129,14 @@ absl::Status CheckDistinct(const Shape& array, absl::Span<const int64_t> strides
   return absl::OkStatus();
 }
 
-// How the host wants an array.
+// The layout of an array on the host.
 struct HostArray {
   absl::InlinedVector<int64_t, 6> strides;  // in elements
   int64_t size_bytes = 0;                   // up to the end of the last element
 };
 
-// As `layout` says; as the buffer is laid out where that is null. Each element has bytes of its
-// own, and its own place: InvalidArgument for strides by which two elements would share one.
+// Returns the array as `layout` describes it; if that is null, with the layout of the buffer. Each
+// element has bytes of its own: InvalidArgument for strides by which elements would overlap.
 absl::StatusOr<HostArray> HostArrayOf(const Shape& array, const PJRT_Buffer_MemoryLayout* layout) {
   HostArray host;
   const auto rank = static_cast<size_t>(array.rank());
@@ -210,7 +210,7 @@ absl::Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   return absl::OkStatus();
 }
 
-// The caller says later where to copy.
+// The caller passes the destination later.
 absl::Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_RETURN_IF_ERROR(CheckRange(*args.buffer, args.offset, args.transfer_size));

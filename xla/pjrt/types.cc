@@ -53,7 +53,7 @@ constexpr PrimitiveType kTypes[] = {PRIMITIVE_TYPE_INVALID,
                                     F6E2M3FN,
                                     F6E3M2FN};
 
-// The layout whose strides, of dimensions larger than one, are those given.
+// Returns the layout with the given strides of dimensions larger than one.
 absl::StatusOr<Layout> LayoutOfStrides(const Shape& shape,
                                        const PJRT_Buffer_MemoryLayout_Strides& strides) {
   const auto rank = static_cast<size_t>(shape.rank());
