@@ -54,7 +54,7 @@ class OwnedBlocks {
     if (bytes > kCounted && !budget.Take(bytes)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("a copy of ", bytes,
-                       " bytes of an argument or result would pass the memory "
+                       " bytes of an argument or result would exceed the memory "
                        "limit of ",
                        budget.limit(), " bytes"));
     }
@@ -174,9 +174,9 @@ absl::Status CpuRun::CountMemory(int64_t devices, int64_t bytes) {
     }
   }
   if (budget_.Take(bytes)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("arguments, results and scratch memory of ",
-                                                   bytes, " bytes would pass the memory limit of ",
-                                                   options_.memory_limit_bytes, " bytes"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "arguments, results and scratch memory of ", bytes,
+      " bytes would exceed the memory limit of ", options_.memory_limit_bytes, " bytes"));
 }
 
 void CpuRun::Finish(absl::Span<Device> devices,

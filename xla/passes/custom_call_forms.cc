@@ -172,7 +172,7 @@ absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {
       !result.IsTuple() || result.tuple_shapes_size() != count) {
     return absl::InvalidArgumentError(
         "ApproxTopK takes arrays, an initial value for each and a computation that compares, and "
-        "makes a tuple of as many arrays");
+        "returns a tuple of as many arrays");
   }
   const Shape& first = call.operand(0)->shape();
   const int64_t dimension = ReductionDimension(call.extras().backend_config);
@@ -188,7 +188,7 @@ absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {
     if (fits) expected.set_dimensions(d, part.dimensions(d));
     if (!fits || !ShapeUtil::Compatible(expected, part)) {
       return absl::InvalidArgumentError(
-          "the results of ApproxTopK are parts of the arrays along reduction_dim");
+          "the results of ApproxTopK must be parts of the arrays along reduction_dim");
     }
   }
   const HloComputation& compare = *call.called_computations()[0];

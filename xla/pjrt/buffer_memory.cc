@@ -25,7 +25,7 @@ using runtime::DeviceBuffer;
 absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* memory,
                                       PJRT_Device* device) {
   if (memory == nullptr && device == nullptr) {
-    return absl::InvalidArgumentError("neither a memory nor a device is given");
+    return absl::InvalidArgumentError("neither a memory nor a device was passed");
   }
   // Compares addresses: memories of a client that was destroyed must not be dereferenced.
   const auto is_of = [](const auto& list, const auto* one) {

@@ -107,7 +107,8 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   const Program& program = *loaded.program;
   const PJRT_ExecuteOptions options = KnownOptions(args.options);
   if (options.num_send_ops > 0 || options.num_recv_ops > 0) {
-    return absl::UnimplementedError("callbacks for send and recv of the host");
+    return absl::UnimplementedError(
+        "callbacks for send and recv with the host are not implemented");
   }
   XLA_ASSIGN_OR_RETURN(const Devices devices, DevicesOf(args));
   for (size_t d = 0; d < devices.size() && !program.output_types.empty(); ++d) {

@@ -227,8 +227,9 @@ void TextList::Finish() {
 
 absl::Status StateShardings(const Program& program, HloModuleProto& module) {
   const auto parse = [](const std::string& text, OpSharding* sharding) {
-    return sharding->ParseFromString(text) ? absl::OkStatus()
-                                           : absl::InternalError("a sharding does not read back");
+    return sharding->ParseFromString(text)
+               ? absl::OkStatus()
+               : absl::InternalError("a sharding cannot be parsed again");
   };
   for (const std::string& text : program.parameter_shardings.texts) {
     XLA_RETURN_IF_ERROR(parse(text, module.add_spmd_parameters_shardings()));

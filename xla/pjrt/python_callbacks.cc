@@ -155,7 +155,7 @@ absl::Status Call(CustomCallFrame& call, bool in_place) {
     return absl::FailedPreconditionError("no Python interpreter is known to run the callback");
   }
   if (!MayCallPython(*python)) {
-    return absl::CancelledError("the Python interpreter ends");
+    return absl::CancelledError("the Python interpreter is shutting down");
   }
   XLA_ASSIGN_OR_RETURN(const uint64_t index, call.attributes().Get<uint64_t>("index"));
   const ffi::InsideCustomCall inside;

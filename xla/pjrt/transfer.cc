@@ -122,7 +122,7 @@ absl::Status CheckDistinct(const Shape& array, absl::Span<const int64_t> strides
     if (strides[d] <= within || reach < 0 || reach > std::numeric_limits<int64_t>::max() - within) {
       return absl::InvalidArgumentError(
           absl::StrCat("a host_layout of strides by which elements of ", array.ToString(),
-                       " would share a place: ", absl::StrJoin(strides, ", "), " elements"));
+                       " would overlap: ", absl::StrJoin(strides, ", "), " elements"));
     }
     within += reach;
   }
@@ -160,11 +160,11 @@ absl::StatusOr<HostArray> HostArrayOf(const Shape& array, const PJRT_Buffer_Memo
     if (size == 0) return host;
     const int64_t reach = MultiplyWithoutOverflow(size - 1, host.strides[d]);
     elements = reach < 0 ? -1 : elements + reach;
-    if (elements < 1) return absl::InvalidArgumentError("the strides of the host overflow");
+    if (elements < 1) return absl::InvalidArgumentError("the host strides overflow");
   }
   host.size_bytes =
       MultiplyWithoutOverflow(elements, primitive_util::ByteWidth(array.element_type()));
-  if (host.size_bytes < 0) return absl::InvalidArgumentError("the strides of the host overflow");
+  if (host.size_bytes < 0) return absl::InvalidArgumentError("the host strides overflow");
   return host;
 }
 
@@ -175,7 +175,8 @@ namespace api {
 absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"src", args.src}}));
   const Shape& from = args.src->buffer->shape();
-  if (!from.IsArray()) return absl::InvalidArgumentError("a token has no elements for the host");
+  if (!from.IsArray())
+    return absl::InvalidArgumentError("a token has no elements to copy to the host");
   XLA_ASSIGN_OR_RETURN(const HostArray to, HostArrayOf(from, args.host_layout));
   if (args.dst == nullptr) {
     args.dst_size = static_cast<size_t>(to.size_bytes);
@@ -362,7 +363,7 @@ absl::Status AsyncHostToDeviceTransferManager_RetrieveBuffer(
   auto& entry = manager.entries[static_cast<size_t>(args.buffer_index)];
   if (entry.is_retrieved) {
     return absl::FailedPreconditionError(
-        absl::StrCat("buffer ", args.buffer_index, " was retrieved before"));
+        absl::StrCat("buffer ", args.buffer_index, " has been retrieved already"));
   }
   entry.is_retrieved = true;
   args.buffer_out = new PJRT_Buffer(manager.client, manager.memory, entry.buffer);
@@ -403,7 +404,7 @@ absl::Status AsyncHostToDeviceTransferManager_SetBufferError(
   const std::lock_guard<std::mutex> lock(args.transfer_manager->mutex);
   XLA_ASSIGN_OR_RETURN(auto* entry, OpenEntry(*args.transfer_manager, args.buffer_index));
   if (args.error_code == PJRT_Error_Code_OK) {
-    return absl::InvalidArgumentError("the error of a buffer is no error");
+    return absl::InvalidArgumentError("a buffer cannot have the error OK");
   }
   Finish(*entry, StatusOf(args.error_code, args.error_message, args.error_message_size));
   return absl::OkStatus();

@@ -64,7 +64,7 @@ absl::Status CheckStage(PJRT_XlaTransform_PipelineStage stage) {
     if (stage == known) return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("unknown stage of a transformation: ", static_cast<int>(stage)));
+      absl::StrCat("unknown transformation stage: ", static_cast<int>(stage)));
 }
 
 bool HaveSameSignature(const HloComputation& a, const HloComputation& b) {
@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Apply(const Transform& transform,
   auto changed = ParseModuleFromProtoBytes(transformed);
   if (!changed.ok()) return annotated(changed.status());
   if (!HaveSameSignature(*(*changed)->entry_computation(), *module->entry_computation())) {
-    return annotated(absl::InvalidArgumentError("its parameters or results are others"));
+    return annotated(absl::InvalidArgumentError("its parameters or results have changed"));
   }
   (*changed)->config() = module->config();
   const absl::Status status = VerifyModule(**changed);

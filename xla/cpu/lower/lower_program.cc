@@ -46,7 +46,7 @@ absl::Status CheckScalars(const HloComputation& computation) {
   if (all) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("computation ", computation.name(),
-                   " is nested to elements, but its parameters or results are no scalars"));
+                   " is applied to elements, but its parameters or results are not scalars"));
 }
 
 class ProgramLowering {

@@ -160,7 +160,8 @@ class Scheduler {
       case HloOpcode::kConstant: {
         Leaves leaves = NewValues(&instruction);
         if (leaves.size() != 1 && instruction.shape().IsTuple())
-          return absl::InternalError(absl::StrCat(instruction.name(), ": a tuple as a constant"));
+          return absl::InternalError(
+              absl::StrCat(instruction.name(), ": a constant must not be a tuple"));
         if (leaves[0] != kNoValue) {
           b_.schedule.values[Position(leaves[0])].slice = {
               BufferSlice::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()),

@@ -81,7 +81,7 @@ absl::Status CallRngState(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   uint64_t state[2] = {0, 0};
   if (StoredBytes(inst.shape()) != sizeof(state)) {
-    return absl::InvalidArgumentError("the state is u64[2]");
+    return absl::InvalidArgumentError("the state must be u64[2]");
   }
   const auto delta = static_cast<uint64_t>(inst.attributes<RngDeltaAttributes>().delta);
   state[0] = TakeRandomCounters(*call.state, delta);
@@ -211,7 +211,8 @@ absl::Status CallStochasticConvert(const LibraryCall& call) {
   if (!primitive_util::IsFloatingPointType(from) ||
       !primitive_util::IsUnsignedIntegralType(random) ||
       (!primitive_util::IsFloatingPointType(to) && !primitive_util::IsIntegralType(to))) {
-    return absl::UnimplementedError("stochastic-convert of these element types");
+    return absl::UnimplementedError(
+        "stochastic-convert between these element types is not implemented");
   }
   return random == U64 ? CallStochasticConvertOf<uint64_t>(call)
                        : CallStochasticConvertOf<uint32_t>(call);

@@ -28,7 +28,7 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
   runtime::MemoryBudget* const budget = extras_.budget;
   if (budget != nullptr && !budget->Take(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat("working memory of ", bytes,
-                                                     " bytes would pass the memory limit of ",
+                                                     " bytes would exceed the memory limit of ",
                                                      budget->limit(), " bytes"));
   }
   void* memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));

@@ -316,7 +316,7 @@ class PatchProductKernel final : public Kernel {
           {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
            result.columns.run_stride(), store, problem_.epilogue.store != nullptr});
     } else {
-      return absl::InternalError("positions are columns of plain numbers only");
+      return absl::InternalError("positions can only be columns of real numbers");
     }
   }
 
