@@ -129,6 +129,23 @@ class Emitter {
     return ir_.Binary("llvm.umin", OwnBits(amount), Const(Width() - 1));
   }
 
+  // Emits operations with the same form for integers and floating-point numbers; null for others.
+  IrValue Number(IrValue a, IrValue b) {
+    switch (opcode()) {
+      case HloOpcode::kMaximum:
+        return Maximum(a, b);
+      case HloOpcode::kMinimum:
+        return Minimum(a, b);
+      case HloOpcode::kReal:
+      case HloOpcode::kCopy:
+        return a;
+      case HloOpcode::kImag:
+        return Const(0);
+      default:
+        return nullptr;
+    }
+  }
+
   // Returns null for operations without an integer form.
   // Long: a table with one entry for each operation.
   IrValue Integer(IrValue a, IrValue b) {
@@ -143,10 +160,6 @@ class Emitter {
         return DivideInteger(a, b);
       case HloOpcode::kRemainder:
         return RemainderInteger(a, b);
-      case HloOpcode::kMaximum:
-        return Maximum(a, b);
-      case HloOpcode::kMinimum:
-        return Minimum(a, b);
       case HloOpcode::kPower:
         return PowerInteger(a, b);
       case HloOpcode::kAnd:
@@ -190,17 +203,13 @@ class Emitter {
       }
       case HloOpcode::kPopulationCount:
         return ir_.Unary("llvm.ctpop", OwnBits(a));
-      case HloOpcode::kReal:
       case HloOpcode::kCeil:
       case HloOpcode::kFloor:
       case HloOpcode::kRoundNearestAfz:
       case HloOpcode::kRoundNearestEven:
-      case HloOpcode::kCopy:
         return a;
-      case HloOpcode::kImag:
-        return Const(0);
       default:
-        return nullptr;
+        return Number(a, b);
     }
   }
 
@@ -287,10 +296,6 @@ class Emitter {
         return ir_.FMul(a, b);
       case HloOpcode::kDivide:
         return ir_.FDiv(a, b);
-      case HloOpcode::kMaximum:
-        return Maximum(a, b);
-      case HloOpcode::kMinimum:
-        return Minimum(a, b);
       case HloOpcode::kAbs:
         return ir_.Unary("llvm.fabs", a);
       case HloOpcode::kNegate:
@@ -308,11 +313,6 @@ class Emitter {
         const IrValue positive = ir_.FCmp(LLVMRealOGT, a, Const(0));
         return ir_.Select(positive, Const(1), ir_.Select(negative, Const(-1), a));
       }
-      case HloOpcode::kReal:
-      case HloOpcode::kCopy:
-        return a;
-      case HloOpcode::kImag:
-        return Const(0);
       case HloOpcode::kIsFinite:
         return ir_.FCmp(
             LLVMRealONE, ir_.Unary("llvm.fabs", a),
@@ -345,7 +345,7 @@ class Emitter {
         if (b == nullptr && AsksForOneUnit()) return EmitAccurateMath(ir_, opcode(), a);
         return EmitMath(ir_, opcode(), a, b);
       default:
-        return nullptr;
+        return Number(a, b);
     }
   }
 

@@ -20,35 +20,60 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-template <typename W>
-W RealFunction(HloOpcode opcode, W a, W b) {
+// The functions of the C++ library that are used for real and complex numbers alike. Returns false
+// for others.
+template <typename T>
+bool StandardFunction(HloOpcode opcode, const T& a, T& result) {
   switch (opcode) {
     case HloOpcode::kAcos:
-      return std::acos(a);
+      result = std::acos(a);
+      return true;
     case HloOpcode::kAcosh:
-      return std::acosh(a);
+      result = std::acosh(a);
+      return true;
     case HloOpcode::kAsin:
-      return std::asin(a);
+      result = std::asin(a);
+      return true;
     case HloOpcode::kAsinh:
-      return std::asinh(a);
+      result = std::asinh(a);
+      return true;
+    case HloOpcode::kAtanh:
+      result = std::atanh(a);
+      return true;
+    case HloOpcode::kCos:
+      result = std::cos(a);
+      return true;
+    case HloOpcode::kCosh:
+      result = std::cosh(a);
+      return true;
+    case HloOpcode::kLog:
+      result = std::log(a);
+      return true;
+    case HloOpcode::kSin:
+      result = std::sin(a);
+      return true;
+    case HloOpcode::kSinh:
+      result = std::sinh(a);
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename W>
+W RealFunction(HloOpcode opcode, W a, W b) {
+  if (W result; StandardFunction(opcode, a, result)) return result;
+  switch (opcode) {
     case HloOpcode::kAtan2:
       return std::atan2(a, b);
-    case HloOpcode::kAtanh:
-      return std::atanh(a);
     case HloOpcode::kCbrt:
       return std::cbrt(a);
-    case HloOpcode::kCos:
-      return std::cos(a);
-    case HloOpcode::kCosh:
-      return std::cosh(a);
     case HloOpcode::kErf:
       return std::erf(a);
     case HloOpcode::kExp:
       return std::exp(a);
     case HloOpcode::kExpm1:
       return std::expm1(a);
-    case HloOpcode::kLog:
-      return std::log(a);
     case HloOpcode::kLog1p:
       return std::log1p(a);
     case HloOpcode::kLogistic:
@@ -59,10 +84,6 @@ W RealFunction(HloOpcode opcode, W a, W b) {
       return std::fmod(a, b);
     case HloOpcode::kRsqrt:
       return 1 / std::sqrt(a);
-    case HloOpcode::kSin:
-      return std::sin(a);
-    case HloOpcode::kSinh:
-      return std::sinh(a);
     case HloOpcode::kTan:
       return std::tan(a);
     case HloOpcode::kTanh:
@@ -170,37 +191,22 @@ Complex<W> ComplexAtan2(const Complex<W>& y, const Complex<W>& x) {
 
 template <typename W>
 Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<W>& b) {
+  if (Complex<W> result; StandardFunction(opcode, a, result)) return result;
   switch (opcode) {
     case HloOpcode::kAbs:
       return {std::hypot(a.real(), a.imag()), 0};
-    case HloOpcode::kAcos:
-      return std::acos(a);
-    case HloOpcode::kAcosh:
-      return std::acosh(a);
-    case HloOpcode::kAsin:
-      return std::asin(a);
-    case HloOpcode::kAsinh:
-      return std::asinh(a);
     case HloOpcode::kAtan2:
       return ComplexAtan2(a, b);
-    case HloOpcode::kAtanh:
-      return std::atanh(a);
     case HloOpcode::kCbrt: {
       const W radius = std::cbrt(std::hypot(a.real(), a.imag())), angle = std::arg(a) / 3;
       return {radius * std::cos(angle), radius * std::sin(angle)};
     }
-    case HloOpcode::kCos:
-      return std::cos(a);
-    case HloOpcode::kCosh:
-      return std::cosh(a);
     case HloOpcode::kDivide:
       return a / b;
     case HloOpcode::kExp:
       return ComplexExp(a);
     case HloOpcode::kExpm1:
       return ComplexExpm1(a);
-    case HloOpcode::kLog:
-      return std::log(a);
     case HloOpcode::kLog1p:
       return ComplexLog1p(a);
     case HloOpcode::kLogistic: {
@@ -215,10 +221,6 @@ Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<
       const W magnitude = std::hypot(a.real(), a.imag());
       return magnitude == 0 ? a : a / magnitude;
     }
-    case HloOpcode::kSin:
-      return std::sin(a);
-    case HloOpcode::kSinh:
-      return std::sinh(a);
     case HloOpcode::kSqrt:
       return std::sqrt(a);
     case HloOpcode::kTan:

@@ -48,26 +48,15 @@ absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, Primiti
   static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
   static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
   static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
-  switch (PackedType(lhs, rhs, result)) {
-    case BF16:
-      return kPairs;
-    case S8:
-      return kQuads;
-    case F32:
-      return kF32;
-    case F64:
-      return kF64;
-    case U32:
-      return kU32;
-    case U64:
-      return kU64;
-    case C64:
-      return kC64;
-    case C128:
-      return kC128;
-    default:
-      return {};
-  }
+  static constexpr FormsByPacking<DotForm> kForms = {.f32 = kF32,
+                                                     .f64 = kF64,
+                                                     .u32 = kU32,
+                                                     .u64 = kU64,
+                                                     .c64 = kC64,
+                                                     .c128 = kC128,
+                                                     .pairs = kPairs,
+                                                     .quads = kQuads};
+  return kForms.Of(PackedType(lhs, rhs, result));
 }
 
 // A form for one order of the operands.

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "absl/types/span.h"
 #include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/product/matrix_product.h"
 #include "xla/kernels/product/pack.h"
@@ -172,6 +173,36 @@ inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveT
   const PrimitiveType wide = ContractionWideType(lhs, rhs, result);
   return lhs == S8 && rhs == S8 && wide == U32 && QuadKernels().tile != nullptr ? S8 : wide;
 }
+
+// The forms of a contraction by the type that PackedType returns.
+template <typename Form>
+struct FormsByPacking {
+  // Returns none for PRIMITIVE_TYPE_INVALID.
+  absl::Span<const Form> Of(PrimitiveType packed) const {
+    switch (packed) {
+      case BF16:
+        return pairs;
+      case S8:
+        return quads;
+      case F32:
+        return f32;
+      case F64:
+        return f64;
+      case U32:
+        return u32;
+      case U64:
+        return u64;
+      case C64:
+        return c64;
+      case C128:
+        return c128;
+      default:
+        return {};
+    }
+  }
+
+  absl::Span<const Form> f32, f64, u32, u64, c64, c128, pairs, quads;
+};
 
 }  // namespace xla::kernels
 
