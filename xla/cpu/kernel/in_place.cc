@@ -24,12 +24,9 @@ namespace {
 // parameter: only elements at the same index, and reductions of the same row, depend on the
 // parameter.
 bool StaysInRows(const HloComputation& computation, const HloInstruction* parameter) {
-  // Threads do not share rows, and rows of at least this length are reduced before elements are
-  // computed.
-  constexpr int64_t kLeastColumns = 64;
   const Shape& shape = parameter->shape();
   const int64_t rank = shape.rank();
-  if (!ReducesOwnRows(computation) || rank < 2 || shape.dimensions().back() < kLeastColumns ||
+  if (!ReducesOwnRows(computation) || rank < 2 ||
       computation.root_instruction()->shape().dimensions() != shape.dimensions()) {
     return false;
   }
@@ -132,7 +129,8 @@ bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* paramete
 
 }  // namespace
 
-bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result,
+                    bool reduces_rows_first) {
   const HloComputation& computation = *fusion.to_apply();
   const HloInstruction* parameter = computation.parameter_instruction(operand);
   const HloInstruction* root = computation.root_instruction();
@@ -154,7 +152,7 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
     return updated[static_cast<size_t>(result)] == operand ||
            (root->opcode() == HloOpcode::kDynamicUpdateSlice && ReadsOwnWindow(*root, parameter));
   }
-  if (!IsLinear(computation) && !StaysInRows(computation, parameter)) {
+  if (!IsLinear(computation) && !(reduces_rows_first && StaysInRows(computation, parameter))) {
     // All instructions between the parameter and the root must be elementwise and have the same
     // dimensions.
     absl::flat_hash_set<const HloInstruction*> reached = {parameter};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operands of a kernel may be in the memory of its result.
+// Decides which operands of a kernel may share the memory of its result.
 #ifndef XLA_CPU_KERNEL_IN_PLACE_H_
 #define XLA_CPU_KERNEL_IN_PLACE_H_
 
@@ -18,7 +18,10 @@ std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 // Whether a kernel of the fusion may write its result to the memory of an operand: each element
 // depends only on that operand's element at the same index, and on reductions of its row. For an
 // update, these are the updated operand and operands of which it reads only what it replaces.
-bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
+// `reduces_rows_first`: of the kernel's strategy; other kernels would read rows of which they have
+// overwritten a part.
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result,
+                    bool reduces_rows_first);
 
 // Whether elements of the fusion's root read operands in the memory of the result, if `known`
 // instructions and reductions need not be computed.

@@ -17,6 +17,8 @@ struct KernelStrategy {
   bool (*fits)(const KernelRequest& request);
   // Plans an instruction that it suits.
   std::unique_ptr<const KernelPlan> (*plan)(const KernelRequest& request);
+  // Whether a kernel reduces each row before it computes, and overwrites, elements of the row.
+  bool reduces_rows_first = false;
 };
 
 // In order of preference. The first one is for instructions that are no fusions, the last one suits

@@ -58,14 +58,16 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   request.target = &target;
   request.epilogue_of = lowering.epilogue_of;
   request.is_written.resize(static_cast<size_t>(fusion.operand_count()));
-  lowering.strategy = StrategyOf(request).name;
+  const KernelStrategy& strategy = StrategyOf(request);
+  lowering.strategy = strategy.name;
   // The results of the contraction are in the memory of the fusion's results, or in that of the
   // library's kernel.
   if (lowering.epilogue_of >= 0) return lowering;
   lowering.updated = UpdatedOperands(fusion);
   for (int64_t i = 0; i < fusion.operand_count(); ++i) {
     for (int64_t r = 0; r < ResultCount(fusion); ++r) {
-      if (MayShareMemory(fusion, i, static_cast<int>(r))) lowering.may_share.emplace_back(i, r);
+      if (MayShareMemory(fusion, i, static_cast<int>(r), strategy.reduces_rows_first))
+        lowering.may_share.emplace_back(i, r);
     }
   }
   return lowering;

@@ -8,6 +8,7 @@
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/column_reduction.h"
 #include "xla/cpu/kernel/transpose.h"
 #include "xla/cpu/plan/fusion.h"
@@ -120,7 +121,7 @@ bool IsRowOfResult(const HloInstruction& reduce, const FusionDecisions& decision
   const int64_t columns = shape.rank() == 0 ? 0 : shape.dimensions().back();
   if (reduce.operand_count() != 2 || reduce.dimensions().size() != 1 ||
       reduce.dimensions()[0] != shape.rank() - 1 || columns < kLeastColumns ||
-      columns > kMostColumns || CountOf(shape) / columns < kLeastRows) {
+      columns > kMostColumns || CountOf(shape) / columns < kLeastRows || !AppliesVectors(reduce)) {
     return false;
   }
   const HloInstruction* kernel = nullptr;

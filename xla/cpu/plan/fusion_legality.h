@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which producers may be fused into their users at all, whatever that costs.
+// Decides which producers may be fused into their users at all, whatever that costs.
 #ifndef XLA_CPU_PLAN_FUSION_LEGALITY_H_
 #define XLA_CPU_PLAN_FUSION_LEGALITY_H_
 
@@ -21,9 +21,9 @@ bool FitsKernels(const HloInstruction& instruction, bool is_row,
                  const std::vector<const HloInstruction*>& kernels,
                  const FusionDecisions& decisions);
 
-// Whether the instruction reduces the minor dimension and is read, through operations that keep
-// rows, by a single elementwise kernel with the dimensions of its operand: the kernel reduces each
-// row before it computes the row's elements.
+// Whether the instruction reduces the minor dimension by vectors and is read, through operations
+// that keep rows, by a single elementwise kernel with the dimensions of its operand: the kernel
+// reduces each row before it computes the row's elements.
 bool IsRowOfResult(const HloInstruction& reduce, const FusionDecisions& decisions);
 
 // Whether each element of the result is computed from many elements of an operand.

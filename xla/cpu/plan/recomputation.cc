@@ -65,7 +65,8 @@ struct Access {
 class Evaluations {
  public:
   explicit Evaluations(const HloInstruction& fusion)
-      : body_(*fusion.to_apply()), reduces_own_rows_(ReducesOwnRows(body_)) {
+      : body_(*fusion.to_apply()),
+        reduces_own_rows_(ReducesOwnRows(body_) && AppliesVectors(body_)) {
     const HloInstruction* root = body_.root_instruction();
     const std::vector<HloInstruction*> order = body_.MakeInstructionPostOrder();
     Add(root, 0, Elements(root->shape()));
