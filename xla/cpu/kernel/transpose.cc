@@ -180,7 +180,7 @@ bool PicksFromShortRows(const HloInstruction& transpose) {
 bool FitsTranspose(const KernelRequest& request) {
   const HloInstruction& transpose = request.root();
   const Shape& shape = transpose.shape();
-  return transpose.opcode() == HloOpcode::kTranspose && shape.rank() >= 2 &&
+  return transpose.opcode() == HloOpcode::kTranspose && shape.rank() >= 2 && CountOf(shape) > 0 &&
          shape.element_type() != C128 && transpose.dimensions().back() != shape.rank() - 1 &&
          !PicksFromShortRows(transpose) &&
          (!Computes(transpose) || TransposesComputedRows(transpose)) &&
@@ -195,10 +195,8 @@ std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
   TransposeTiles& tiles = plan->tiles;
   tiles = TilesOf(transpose, request.target->machine.vector_bytes);
   const int64_t elements = CountOf(shape);
-  plan->units = size_a == 0 || size_b == 0
-                    ? 0
-                    : elements / size_a / size_b * CeilOfRatio(size_a, tiles.block_a) *
-                          CeilOfRatio(size_b, tiles.block_b);
+  plan->units = elements / size_a / size_b * CeilOfRatio(size_a, tiles.block_a) *
+                CeilOfRatio(size_b, tiles.block_b);
   const int64_t bytes = elements * primitive_util::ByteWidth(shape.element_type());
   plan->bytes = static_cast<double>(2 * bytes);
   const Machine& machine = request.target->machine;
