@@ -10,6 +10,7 @@
 #include "xla/cpu/plan/entry_layouts.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/run/library_calls.h"
+#include "xla/cpu/run/library_custom_calls.h"
 #include "xla/cpu/run/prepared_kernels.h"
 #include "xla/runtime/custom_call.h"
 

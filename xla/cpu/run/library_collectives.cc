@@ -3,6 +3,8 @@
 // operands of all and writes the results of all, while the others wait.
 //
 // Reductions combine operands in order of rank, so that results are deterministic.
+#include "xla/cpu/run/library_collectives.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -13,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/layout_strides.h"
 #include "xla/passes/collective_group.h"

@@ -2,6 +2,8 @@
 // Custom calls: handlers of the caller, on literals; handlers of a registry, on memory; and calls
 // that the compiler itself makes. Calls that XLA defines have been expanded to other operations
 // (xla/passes/expand_custom_calls.cc), unless a handler of the run takes precedence.
+#include "xla/cpu/run/library_custom_calls.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -13,7 +15,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/kernels/movement/sparse_array.h"
 #include "xla/layout_util.h"

@@ -3,6 +3,8 @@
 //
 // A send stores its data and returns at once. A recv names a message, by the order of its channel,
 // and gives (buffer, request number, token); recv-done waits for that message.
+#include "xla/cpu/run/library_transfers.h"
+
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -10,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/passes/communication.h"
 #include "xla/passes/dynamic_shapes.h"

@@ -27,7 +27,7 @@ class LiteralViews {
 
   absl::Span<const runtime::ArgumentView> arguments() const { return arguments_; }
   absl::Span<runtime::ResultView> results() { return absl::MakeSpan(results_); }
-  // Of the copies.
+  // The bytes of the copies.
   int64_t memory_bytes() const { return memory_bytes_; }
 
  private:

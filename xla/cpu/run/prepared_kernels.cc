@@ -260,10 +260,10 @@ lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
 // were checked when they were expanded.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
   const absl::string_view target = call.custom_call_target();
-  if (target == "Qr" && FaultOfQr(call).empty())
+  if (target == "Qr" && ErrorOfQr(call).empty())
     return kernels::MakeQrKernel(BatchOf(call.operand(0)->shape()));
   if (target == "ProductOfElementaryHouseholderReflectors" &&
-      FaultOfHouseholderProduct(call).empty()) {
+      ErrorOfHouseholderProduct(call).empty()) {
     return kernels::MakeHouseholderProductKernel(BatchOf(call.operand(0)->shape()),
                                                  call.operand(1)->shape().dimensions().back());
   }

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
+#include "xla/cpu/run/library_custom_calls.h"
 #include "xla/kernels/movement/bitcast.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/step_observer.h"
