@@ -20,7 +20,7 @@ class ThunkProfile final : public runtime::StepObserver {
   void OnStepBegin(int64_t device, const HloInstruction* instruction) override;
   void OnStep(int64_t device, const HloInstruction* instruction, Time begin, Time end) override;
 
-  // What was measured: a tree in preorder, the longest of siblings first.
+  // Returns the measurements: a tree in preorder, the longest of siblings first.
   std::vector<CpuProgram::ProfileEntry> Entries() const;
   // Appends the first million thunks, in the order of their ends.
   void AppendEvents(std::vector<CpuProgram::ProfileEvent>& events) const;

@@ -46,16 +46,16 @@ int64_t ReductionDimension(absl::string_view config) {
 
 }  // namespace
 
-absl::string_view FaultOfAnnotation(const HloInstruction& call) {
+absl::string_view ErrorOfAnnotation(const HloInstruction& call) {
   if (HasShapeOfOnlyOperand(call)) return "";
   return "the program is not partitioned: the result must have the shape of the only operand";
 }
 
-absl::string_view FaultOfLayoutConstraint(const HloInstruction& call) {
+absl::string_view ErrorOfLayoutConstraint(const HloInstruction& call) {
   return HasShapeOfOnlyOperand(call) ? "" : "the result must have the shape of the only operand";
 }
 
-absl::string_view FaultOfPin(const HloInstruction& call) {
+absl::string_view ErrorOfPin(const HloInstruction& call) {
   const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
   if (call.operand_count() == 1 && call.operand(0)->shape().IsArray() &&
       is_same(call.operand(0)->shape(), call.shape())) {
@@ -64,18 +64,18 @@ absl::string_view FaultOfPin(const HloInstruction& call) {
   return "the result must have the shape of the only operand, an array";
 }
 
-absl::string_view FaultOfCreateBuffer(const HloInstruction& call) {
+absl::string_view ErrorOfCreateBuffer(const HloInstruction& call) {
   if (call.operand_count() == 0 && call.shape().IsArray()) return "";
   return "CreateBuffer takes nothing and makes an array";
 }
 
-absl::string_view FaultOfNoResults(const HloInstruction& call) {
+absl::string_view ErrorOfNoResults(const HloInstruction& call) {
   if (ShapeUtil::IsEmptyTuple(call.shape())) return "";
   return call.custom_call_target() == "dce_sink" ? "dce_sink has no results"
                                                  : "control_dep has no results";
 }
 
-absl::string_view FaultOfTopK(const HloInstruction& call) {
+absl::string_view ErrorOfTopK(const HloInstruction& call) {
   if (call.operand_count() != 1 || !call.operand(0)->shape().IsArray() ||
       call.operand(0)->shape().rank() < 1) {
     return "TopK takes one array of at least one dimension";
@@ -97,7 +97,7 @@ absl::string_view FaultOfTopK(const HloInstruction& call) {
   return "the results of TopK have the sizes of the operand, but for the last dimension";
 }
 
-absl::string_view FaultOfQr(const HloInstruction& call) {
+absl::string_view ErrorOfQr(const HloInstruction& call) {
   if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
     return "Qr takes one array of matrices, floating-point or complex, of static sizes";
   const Shape& operand = call.operand(0)->shape();
@@ -114,7 +114,7 @@ absl::string_view FaultOfQr(const HloInstruction& call) {
   return "the results of Qr are matrices like the operand and a row of taus for each";
 }
 
-absl::string_view FaultOfHouseholderProduct(const HloInstruction& call) {
+absl::string_view ErrorOfHouseholderProduct(const HloInstruction& call) {
   if (call.operand_count() != 2 || !IsMatrix(call.operand(0)->shape()) ||
       !call.operand(1)->shape().IsArray() || !call.operand(1)->shape().is_static()) {
     return "ProductOfElementaryHouseholderReflectors takes an array of matrices, floating-point or "
@@ -136,13 +136,13 @@ absl::string_view FaultOfHouseholderProduct(const HloInstruction& call) {
 }
 
 absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
-  const auto fault = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
+  const auto error = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
   if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
-    return fault("Eigh takes one array of matrices, floating-point or complex, of static sizes");
+    return error("Eigh takes one array of matrices, floating-point or complex, of static sizes");
   const Shape& operand = call.operand(0)->shape();
   const int rank = static_cast<int>(operand.rank());
   if (operand.dimensions(rank - 2) != operand.dimensions(rank - 1))
-    return fault("the matrices of Eigh are square");
+    return error("the matrices of Eigh are square");
   Shape values = WithoutDimension(operand, rank - 2);
   if (primitive_util::IsComplexType(operand.element_type()))
     values.set_element_type(primitive_util::ComplexComponentType(operand.element_type()));
@@ -150,7 +150,7 @@ absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
   if (!result.IsTuple() || result.tuple_shapes_size() != 2 ||
       !ShapeUtil::Compatible(result.tuple_shapes(0), operand) ||
       !ShapeUtil::Compatible(result.tuple_shapes(1), values)) {
-    return fault("the results of Eigh are matrices like the operand and real eigenvalues of each");
+    return error("the results of Eigh are matrices like the operand and real eigenvalues of each");
   }
   const std::vector<absl::string_view> parts = absl::StrSplit(call.extras().backend_config, ',');
   EighConfig config;
@@ -158,7 +158,7 @@ absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
   if (parts.size() != 4 || !absl::SimpleAtoi(parts[0], &lower) ||
       !absl::SimpleAtoi(parts[1], &sorts) || !absl::SimpleAtoi(parts[2], &config.most_sweeps) ||
       !absl::SimpleAtof(parts[3], &config.tolerance)) {
-    return fault("the backend_config of Eigh is \"lower,sort,sweeps,tolerance\"");
+    return error("the backend_config of Eigh is \"lower,sort,sweeps,tolerance\"");
   }
   config.lower = lower != 0;
   config.sorts = sorts != 0;

@@ -15,19 +15,19 @@ namespace xla {
 // Return the validation error of a call; empty if it is valid. The first three calls return their
 // operand if a program is not partitioned: annotations of shardings and layouts, and the boundaries
 // of buffers that are updated in place.
-absl::string_view FaultOfAnnotation(const HloInstruction& call);        // Sharding, SPMD...Shape
-absl::string_view FaultOfLayoutConstraint(const HloInstruction& call);  // LayoutConstraint
-absl::string_view FaultOfPin(const HloInstruction& call);               // Pin, Unpin
-absl::string_view FaultOfCreateBuffer(const HloInstruction& call);      // CreateBuffer
-absl::string_view FaultOfNoResults(const HloInstruction& call);         // control_dep, dce_sink
-absl::string_view FaultOfTopK(const HloInstruction& call);              // TopK
+absl::string_view ErrorOfAnnotation(const HloInstruction& call);        // Sharding, SPMD...Shape
+absl::string_view ErrorOfLayoutConstraint(const HloInstruction& call);  // LayoutConstraint
+absl::string_view ErrorOfPin(const HloInstruction& call);               // Pin, Unpin
+absl::string_view ErrorOfCreateBuffer(const HloInstruction& call);      // CreateBuffer
+absl::string_view ErrorOfNoResults(const HloInstruction& call);         // control_dep, dce_sink
+absl::string_view ErrorOfTopK(const HloInstruction& call);              // TopK
 
 // Linear algebra on batches of matrices of any floating-point or complex type: Qr computes the
 // factors and taus of LAPACK's geqrf; ProductOfElementaryHouseholderReflectors computes a matrix
 // with orthonormal columns from them; Eigh computes eigenvectors and eigenvalues of a Hermitian
 // matrix.
-absl::string_view FaultOfQr(const HloInstruction& call);
-absl::string_view FaultOfHouseholderProduct(const HloInstruction& call);
+absl::string_view ErrorOfQr(const HloInstruction& call);
+absl::string_view ErrorOfHouseholderProduct(const HloInstruction& call);
 
 // The backend_config of Eigh, "lower,sort,sweeps,tolerance": whether it reads the lower triangle or
 // the upper one; whether it sorts eigenvalues; and the most sweeps, until the elements off the

@@ -23,41 +23,41 @@ absl::Status Refuse(const HloInstruction& call, absl::string_view why) {
 }
 
 Result ExpandAnnotation(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfAnnotation(*call);
-  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfAnnotation(*call);
+  return error.empty() ? Result(call->operand(0)) : Refuse(*call, error);
 }
 
 // Values have no layouts here: layouts of instructions only matter at the boundaries of the
 // program.
 Result ExpandLayoutConstraint(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfLayoutConstraint(*call);
-  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfLayoutConstraint(*call);
+  return error.empty() ? Result(call->operand(0)) : Refuse(*call, error);
 }
 
 // Pin turns an array into a buffer that is updated in place, Unpin does the reverse. Both are the
 // same memory here: an updated array is copied if it has other readers.
 Result ExpandPin(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfPin(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfPin(*call);
+  if (!error.empty()) return Refuse(*call, error);
   return b.Unary(HloOpcode::kCopy, call->operand(0));
 }
 
 // A buffer with undefined contents: zeros.
 Result ExpandCreateBuffer(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfCreateBuffer(*call);
-  return fault.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfCreateBuffer(*call);
+  return error.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, error);
 }
 
 // control_dep orders two operands, dce_sink marks operands as used: neither changes a value.
 Result ExpandWithoutResults(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfNoResults(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfNoResults(*call);
+  if (!error.empty()) return Refuse(*call, error);
   return b.Make(HloOpcode::kTuple, call->shape(), {});
 }
 
 Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfTopK(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfTopK(*call);
+  if (!error.empty()) return Refuse(*call, error);
   const Shape& result = call->shape();
   const Shape &values = result.tuple_shapes(0), &indices = result.tuple_shapes(1);
   Shape as_s32 = result;
@@ -130,12 +130,12 @@ Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
 
 // Linear algebra is kept: the compiler has kernels for it. Null means unchanged.
 Result CheckQr(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfQr(*call);
-  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfQr(*call);
+  return error.empty() ? Result(nullptr) : Refuse(*call, error);
 }
 Result CheckHouseholderProduct(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfHouseholderProduct(*call);
-  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfHouseholderProduct(*call);
+  return error.empty() ? Result(nullptr) : Refuse(*call, error);
 }
 Result CheckEigh(HloInstruction* call, GraphBuilder&) {
   const absl::Status status = EighConfigOf(*call).status();

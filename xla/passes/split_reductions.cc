@@ -32,7 +32,7 @@ constexpr int64_t kFewRows = 32, kShortestRowPart = 1024;
 
 // Returns x such that operation(x, y) = y for every y of the type, bit for bit.
 std::optional<Literal> IdentityOf(HloOpcode operation, PrimitiveType type) {
-  // Not all of the narrowest floating-point types have zeros or signs.
+  // The narrowest floating-point types may lack zeros or signs.
   if (primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 16)
     return std::nullopt;
   switch (operation) {

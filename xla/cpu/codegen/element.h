@@ -26,8 +26,8 @@ struct Element {
   IrValue im = nullptr;
 };
 
-// Where elements are in memory: lane i at pointer + bytes + i * step, or, where `lanes` is set, at
-// pointer + bytes + lanes[i].
+// The addresses of elements in memory: lane i is at pointer + bytes + i * step or, if `lanes` is
+// set, at pointer + bytes + lanes[i].
 struct ElementAddress {
   IrValue pointer;
   IrValue bytes;

@@ -285,7 +285,6 @@ class Emitter {
   }
 
   // Returns null for operations without a floating-point form.
-  // Long: a table with one entry for each operation.
   IrValue Real(IrValue a, IrValue b) {
     switch (opcode()) {
       case HloOpcode::kAdd:

@@ -113,7 +113,7 @@ F Atan2F64(const F& y, const F& x) {
   return Select((x == x) & (y == y), CopySign(high + low, y), x + y);
 }
 
-// Of |x| where that is at most 1/2, else of sqrt((1 - |x|) / 2): asin(s) = s + s more.
+// For s = |x| if that is at most 1/2, otherwise s = sqrt((1 - |x|) / 2): asin(s) = s + s more.
 template <class F>
 struct AsinParts {
   F s, more;

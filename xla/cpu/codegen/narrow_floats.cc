@@ -62,7 +62,7 @@ class Converter {
         floats_(ir.WithElement(ints_, ir.F32())),
         bytes_(ir.WithElement(ints_, ir.I8())) {}
 
-  // As MiniFloat::RoundFloat.
+  // Like MiniFloat::RoundFloat.
   IrValue Narrow(IrValue value) const {
     const IrValue wide = ir_.BitCast(value, ints_), magnitude = And(wide, kFloatMagnitude);
     if (format_.kind == MiniFloatKind::kScale)
@@ -94,7 +94,7 @@ class Converter {
     return ir_.Trunc(code, bytes_);
   }
 
-  // As MiniFloat::WidenFloat.
+  // Like MiniFloat::WidenFloat.
   IrValue Widen(IrValue byte) const {
     const IrValue code = ir_.ZExt(byte, ints_), magnitude = And(code, format_.magnitude);
     IrValue wide;

@@ -75,7 +75,7 @@ class ColumnReductionEmitter {
                    ir_.Index(columns_.length));
     place_ = math.Delinearize(
         {row, 0, 1}, absl::MakeConstSpan(plan_.dimensions).first(plan_.dimensions.size() - 1));
-    // Of dimensions that are treated as one, all indices but the last are 0.
+    // If dimensions are treated as one, all of their indices but the last are 0.
     place_.resize(kept_.size(), math.Constant(0));
     for (size_t k = 0; k + 1 < kept_.size(); ++k) index_[kept_[k]] = place_[k];
     ForColumns([&](ElementEmitter& emitter) {

@@ -25,7 +25,7 @@ struct AccessPaths {
   bool AreWorthwhile() const;
 
   std::vector<Path> paths;  // distinct ones, one more than the limit at most
-  // Of what one kernel computes repeatedly, from its result to the instruction.
+  // The cost of what one kernel computes repeatedly, from its result to the instruction.
   int64_t cost = 0;
 };
 
@@ -33,7 +33,7 @@ class AccessPathAnalysis {
  public:
   explicit AccessPathAnalysis(const FusionDecisions& decisions) : decisions_(decisions) {}
 
-  // Of an instruction whose users are all decided.
+  // Returns the paths to an instruction whose users are all decided.
   AccessPaths PathsTo(const HloInstruction& instruction) const;
   // Notes the paths to a fused instruction, for those that it reads.
   void Add(const HloInstruction& instruction, AccessPaths paths) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fusion planner has decided so far: shared by the analyses that its decisions rest on.
+// The decisions of the fusion planner so far, which its analyses share.
 #ifndef XLA_CPU_PLAN_FUSION_DECISIONS_H_
 #define XLA_CPU_PLAN_FUSION_DECISIONS_H_
 

@@ -25,7 +25,7 @@ namespace {
 
 // A kernel has no more instructions than this.
 constexpr int64_t kMaxFusionSize = 400;
-// What several kernels compute has no more operations than this.
+// An instruction that several kernels compute costs no more than this.
 constexpr int64_t kMaxDuplicatedCost = 6;
 // A concatenation with more operands is a kernel of its own.
 constexpr int64_t kMaxConcatenated = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arrays of a loop's state its body changes.
+// Finds out which arrays of a loop's state its body changes.
 #ifndef XLA_CPU_PLAN_LOOP_STATE_H_
 #define XLA_CPU_PLAN_LOOP_STATE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where kernels read fused producers along their rows, and the boundaries at which their loops will
-// be partitioned (loop_partitioning.h).
+// Tracks where kernels read fused producers along their rows, and the boundaries at which their
+// loops will be partitioned (loop_partitioning.h).
 #ifndef XLA_CPU_PLAN_ROW_ACCESSES_H_
 #define XLA_CPU_PLAN_ROW_ACCESSES_H_
 

@@ -38,7 +38,7 @@ class RowPassAnalysis {
  public:
   explicit RowPassAnalysis(const FusionDecisions& decisions) : decisions_(decisions) {}
 
-  // Of an instruction whose users are all decided. `is_row`: it is a reduction of a row.
+  // Returns the passes of an instruction whose users are all decided. `is_row`: it reduces a row.
   RowPasses PassesOf(const HloInstruction& instruction, bool is_row) const;
   // Notes the passes of a fused instruction, for those that it reads.
   void Add(const HloInstruction& instruction, RowPasses passes) {

@@ -16,7 +16,7 @@
 
 namespace xla::cpu {
 
-// Where an array is while the program runs.
+// The location of an array while the program runs.
 struct BufferSlice {
   enum class Memory : uint8_t { kScratch, kArgument, kResult, kConstant };
   Memory memory = Memory::kScratch;
