@@ -43,7 +43,8 @@ class Context {
   virtual absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) = 0;
 };
 
-// The same caller, for use within a body of ParallelFor: loops run on the calling thread.
+// A context for use within a body of ParallelFor, of the same caller: loops run on the calling
+// thread.
 class SerialContext final : public Context {
  public:
   explicit SerialContext(Context& caller) : caller_(caller) {}

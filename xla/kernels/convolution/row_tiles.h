@@ -25,7 +25,7 @@ struct RowFeatures {
   int64_t count;
   bool adds;  // adds to `out`
 };
-// Of float and double.
+// For float and double.
 template <typename T>
 void RunRowFeatures(const RowFeatures<T>& row);
 
