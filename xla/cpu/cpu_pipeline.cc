@@ -25,7 +25,8 @@
 namespace xla {
 namespace {
 
-// Passes make custom calls of these names and rely on what is in them. Arrays must have sizes.
+// Rejects custom calls with the names that passes use: they rely on the contents. Arrays must have
+// sizes.
 absl::StatusOr<bool> CheckCpuSupport(HloModule* module) {
   if (module->entry_computation() == nullptr ||
       module->entry_computation()->root_instruction() == nullptr) {
@@ -91,7 +92,7 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
   return passes;
 }
 
-// Compares the work of the fused program with what it was, and checks the lowerings.
+// Compares the work of the fused program with that before fusion, and checks the lowerings.
 class WorkCheck : public PassInstrumentation {
  public:
   absl::Status BeforePass(std::string_view pass, const HloModule& module) override {
@@ -121,7 +122,7 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   const auto add = [&](std::initializer_list<std::string_view> names) {
     for (const Pass& pass : AllNamed(names)) pipeline.Add(pass);
   };
-  // What later passes need not know.
+  // Operations that later passes need not handle.
   add({"check-cpu-support",
        "forget-original-shapes",
        "expand-bitcasts",

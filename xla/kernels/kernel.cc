@@ -21,7 +21,7 @@ class ScratchSlots {
     for (int32_t i = 0; i < count; ++i) words_[i / 64].fetch_or(uint64_t{1} << (i % 64));
   }
   int32_t Take() {
-    // There are as many areas as workers, so that this ends in the first round.
+    // There are as many areas as workers, so that this ends in the first iteration.
     for (int32_t word = 0;; word = (word + 1) % kWords) {
       uint64_t free = words_[word].load(std::memory_order_relaxed);
       while (free != 0) {
@@ -52,7 +52,7 @@ struct TaskLoop {
   absl::FunctionRef<void(int64_t, Task&)> body;
   ScratchSlots slots;
   std::atomic<int32_t> code{0};
-  // Whatever threads the caller has: bodies use the instructions that the kernel was made for.
+  // Bodies use the instructions for which the kernel was prepared, whatever the caller's threads.
   const InstructionSet max_instruction_set = MaxInstructionSet();
 
   static void RunBody(void* argument, int64_t index) {

@@ -18,7 +18,7 @@ namespace {
 template <typename Wide, typename T>
 constexpr bool IsConvertible() {
   if constexpr (is_complex_v<Wide>) {
-    // Complex arithmetic meets complex numbers and their parts.
+    // Complex arithmetic takes complex numbers and their parts.
     return is_complex_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
   } else if constexpr (std::is_floating_point_v<Wide>) {
     return !is_complex_v<T>;

@@ -27,7 +27,7 @@ using WideLoad = void (*)(const void* src, int64_t stride, int64_t count, Wide* 
 template <typename Wide>
 using WideStore = void (*)(const Wide* src, int64_t count, void* dst, int64_t stride);
 
-// Null where the conversion makes no sense: complex to real, float to uint32_t or uint64_t.
+// Return null for conversions that make no sense: complex to real, float to uint32_t or uint64_t.
 template <typename Wide>
 WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of scatters.
+// Simplifications of scatters.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,7 +21,7 @@ namespace {
 using m::Any;
 using Result = absl::StatusOr<HloInstruction*>;
 
-// The value of a constant, also of one that a loop carries and never changes; null if unknown.
+// Returns the value of a constant, or of one that a loop carries unchanged; null if unknown.
 const Literal* ConstantOf(const HloInstruction* instruction) {
   constexpr int kMostLoops = 4;
   for (int i = 0; i < kMostLoops; ++i) {
@@ -45,7 +45,7 @@ const Literal* ConstantOf(const HloInstruction* instruction) {
   return nullptr;
 }
 
-// Whether no two of the index vectors, [count, numbers] in row-major order, are the same.
+// Whether all index vectors, [count, numbers] in row-major order, are distinct.
 bool AreDistinct(const Literal& indices, int64_t numbers) {
   constexpr int64_t kMostBytes = int64_t{1} << 22;
   const int64_t bytes = numbers * primitive_util::ByteWidth(indices.shape().element_type());
@@ -83,7 +83,7 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
   if (Match(&const_cast<HloInstruction&>(instruction), m::Splat(0))) return true;
   if (depth == kDeepest) return false;
   switch (instruction.opcode()) {
-    case HloOpcode::kAdd:  // -0 only as the sum of two
+    case HloOpcode::kAdd:  // -0 only as the sum of two -0
       return IsNeverNegativeZero(*instruction.operand(0), depth + 1) ||
              IsNeverNegativeZero(*instruction.operand(1), depth + 1);
     case HloOpcode::kScatter:
@@ -95,7 +95,7 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
   }
 }
 
-// Whether the instruction adds up updates in an array of zeros, and nothing else reads it.
+// Whether the instruction adds updates to an array of zeros and has no other reader.
 bool AddsUpInZeros(const HloInstruction& scatter) {
   if (scatter.opcode() != HloOpcode::kScatter || scatter.operand_count() != 3 ||
       scatter.user_count() != 1 || scatter.IsRoot() || !IsPlain(scatter) ||
@@ -109,9 +109,9 @@ bool AddsUpInZeros(const HloInstruction& scatter) {
          OperationOfReducer(*scatter.to_apply()) == HloOpcode::kAdd;
 }
 
-// x + scatter(zeros, indices, updates), which adds up: scatter(x + 0, indices, updates). Where
-// several updates have one place their sum would be another one, but for integers. Adding zero
-// turns -0 into 0, as the sum did.
+// x + scatter(zeros, indices, updates) that adds: scatter(x + 0, indices, updates). Several updates
+// of one element would be summed in another order, which only integers allow. Adding zero turns -0
+// into 0, as the sum did.
 Result SumWithScatter(HloInstruction* add, Rewriter& rewriter) {
   const int64_t summand = AddsUpInZeros(*add->operand(1)) ? 1 : 0;
   HloInstruction* const scatter = add->operand(summand);

@@ -62,7 +62,7 @@ Result DotOfTranspose(HloInstruction* dot, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kDot, dot->shape(), {lhs, rhs}, std::move(attributes));
 }
 
-// transpose(dot(x, y)) that exchanges the free dimensions of x and y is dot(y, x).
+// transpose(dot(x, y)) that swaps the free dimensions of x and y is dot(y, x).
 Result TransposeOfDot(HloInstruction* transpose, Rewriter& rewriter) {
   HloInstruction* dot;
   if (!Match(transpose, m::Transpose(m::Dot(Any(), Any()).As(&dot).WithOneUser())) ||
@@ -98,7 +98,8 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
          (!floats || primitive_util::BitWidth(to) >= 32);
 }
 
-// dot(x, y) that sums nothing: x y + 0, as a product of -0 is 0 in a sum.
+// dot(x, y) without contracting dimensions: x y + 0, because a dot adds products to 0, and -0 + 0
+// is 0.
 Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
   const DotAttributes& attributes = dot->attributes<DotAttributes>();
   const PrimitiveType type = dot->shape().element_type();
@@ -111,7 +112,7 @@ Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
     if (!operand->shape().is_static() || !Holds(type, operand->shape().element_type()))
       return nullptr;
   }
-  // In the order of the result, and spread over what the other operand has alone.
+  // In the order of the result, and broadcast along the free dimensions of the other operand.
   int64_t next = static_cast<int64_t>(attributes.lhs_batch_dims.size());
   const auto spread = [&](HloInstruction* operand, const Int64Vector& batch) {
     Int64Vector order = batch, places;
@@ -153,7 +154,7 @@ HloComputation* SumOf(PrimitiveType type, HloModule* module) {
   return add;
 }
 
-// dot(x, y) of batches of single sums: reduce(x y), which needs no matrix for each.
+// dot(x, y) of batches of vectors: reduce(x y), which needs no matrix product for each.
 Result DotOfSingleSums(HloInstruction* dot, Rewriter& rewriter) {
   const DotAttributes& attributes = dot->attributes<DotAttributes>();
   const PrimitiveType type = dot->shape().element_type();
@@ -260,8 +261,8 @@ Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
                          {convolution->operand(0), reverse->operand(0)}, std::move(attributes));
 }
 
-// A convolution whose kernel has size 1 in dimensions where the input is dilated or padded: what is
-// there of the result, padded with zeros.
+// A convolution whose kernel has size 1 in dimensions in which the input is dilated or padded: the
+// convolution of the input alone, whose result is padded with zeros.
 Result ConvolutionOfSingleTaps(HloInstruction* convolution, Rewriter& rewriter) {
   ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
@@ -300,8 +301,8 @@ Result ConvolutionOfSingleTaps(HloInstruction* convolution, Rewriter& rewriter) 
                          PadAttributes{.padding = std::move(padding)});
 }
 
-// A convolution with a kernel of size 1 that takes each place of the input once is a product of
-// matrices, unless the features are not where dot has them.
+// A convolution with a kernel of size 1 that uses each position of the input once is a product of
+// matrices, unless the order of features differs from that of dot.
 Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
   const ConvolutionAttributes& attributes = convolution->attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
@@ -320,7 +321,7 @@ Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
       return nullptr;
     }
   }
-  // Batch and spatial dimensions in the order of the input, and then the features.
+  // Batch and spatial dimensions are in the order of the input, followed by the features.
   Int64Vector places(static_cast<size_t>(input->shape().rank()));
   places[labels.input_batch] = labels.output_batch;
   places[labels.input_feature] = labels.output_feature;

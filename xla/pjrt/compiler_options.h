@@ -8,13 +8,13 @@
 
 namespace xla::pjrt {
 
-// Options are fields of DebugOptions; xla_cpu_max_isa alone changes what is compiled.
-// InvalidArgument for names that are not, and for values that do not have the type of the field, in
-// XLA's words.
+// Checks the options, which are fields of DebugOptions; only xla_cpu_max_isa has an effect.
+// InvalidArgument, in XLA's words, for unknown names, and for values that do not have the type of
+// the field.
 absl::Status CheckCompilerOptions(const CompileOptionsProto& options);
 
-// Those of the build options, or DebugOptionsFromEnv where there are none; then what
-// env_option_overrides says. Precondition: CheckCompilerOptions.
+// Returns the debug options of the build options, or DebugOptionsFromEnv if there are none,
+// overridden by env_option_overrides. Precondition: CheckCompilerOptions.
 DebugOptions DebugOptionsOf(const CompileOptionsProto& options);
 
 }  // namespace xla::pjrt

@@ -21,8 +21,8 @@
 namespace xla::cpu {
 namespace {
 
-// Columns of a result of short rows that are computed by vectors of their own and stored side by
-// side; 0 if vectors go along the rows.
+// Returns the columns of a result with short rows if each is computed by vectors of its own, which
+// are stored interleaved; 0 if vectors go along the rows.
 int64_t ShortColumns(const HloComputation& computation) {
   constexpr int64_t kMostColumns = 4, kLeastRows = 16;
   const HloInstruction* root = computation.root_instruction();
@@ -41,11 +41,11 @@ int64_t ShortColumns(const HloComputation& computation) {
       case HloOpcode::kSlice:
         break;
       case HloOpcode::kReshape: {
-        // Vectors go along its last dimension too, or one before it that stays whole.
+        // Vectors go along its last dimension as well, or along one before it that stays whole.
         const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
         const bool keeps_last =
             from.rank() > 0 && to.rank() > 0 && from.dimensions().back() == to.dimensions().back();
-        // Or only dimensions of one element differ.
+        // Otherwise only dimensions of one element may differ.
         if (!keeps_last && ShapeUtil::DropDegenerateDimensions(from).dimensions() !=
                                ShapeUtil::DropDegenerateDimensions(to).dimensions()) {
           return 0;
@@ -53,7 +53,7 @@ int64_t ShortColumns(const HloComputation& computation) {
         break;
       }
       case HloOpcode::kConcatenate:
-        // Of indices, each of which comes from one operand.
+        // Concatenated indices, each of which is read from one operand.
         if (!IsReadByPart(*instruction)) return 0;
         break;
       default:
@@ -64,10 +64,11 @@ int64_t ShortColumns(const HloComputation& computation) {
   return dims.back();
 }
 
-// Columns whose vectors are interleaved; more, up to the lanes of a vector, are transposed.
+// Up to kFewColumns vectors of columns are interleaved; more, up to the lanes of a vector, are
+// transposed.
 constexpr int kFewColumns = 8, kTransposedColumns = 16;
 
-// Whether a concatenation puts a few columns side by side.
+// Whether a concatenation joins a few columns.
 bool JoinsColumns(const HloInstruction& root) {
   const int64_t rank = root.shape().rank();
   if (root.opcode() != HloOpcode::kConcatenate || rank < 2) return false;
@@ -101,8 +102,8 @@ class InterleavedColumns final : public KernelPlan {
 
   int64_t lanes() const override { return loops.MostLanes(); }
 
-  RowLoops loops;       // over the result but for its last dimension
-  int64_t columns = 0;  // of what is computed; 0: of the operands of a concatenation
+  RowLoops loops;       // over all dimensions of the result but the last
+  int64_t columns = 0;  // that are computed; 0: operands of a concatenation
 
  private:
   ResultElements Compute(KernelCode& code, ElementEmitter& emitter, IndexVector index) const {
@@ -125,7 +126,7 @@ class InterleavedColumns final : public KernelPlan {
     return code.ComputeResults(emitter, root(), index, place, {code.ops().Interleave(elements)});
   }
 
-  // The rows that vectors of columns are parts of. Rows are shorter than vectors, and stored in two
+  // Transposes vectors of columns to rows. Rows are shorter than vectors, and are stored in two
   // parts that overlap.
   ResultElements Transpose(KernelCode& code, ElementEmitter& emitter,
                            const std::vector<Element>& vectors, const IndexVector& place) const {
@@ -183,7 +184,7 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
   loops.dimensions.pop_back();
   DropUnitDimensions(request, loops.dimensions);
   if (facts.reduces_rows) {
-    // Scalar code around reductions of rows.
+    // Rows are reduced in scalar code.
     loops.row_lanes = facts.row_lanes;
   } else {
     loops.lanes = root.operand_count() > kFewColumns ? kTransposedColumns
