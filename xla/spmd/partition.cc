@@ -188,6 +188,10 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     XLA_ASSIGN_OR_RETURN(layout,
                          ShardLayoutOf(HloSharding::Replicate(), value->shape(), partitions_));
   }
+  if (options_.complete_outputs && !layout.partial_groups.empty()) {
+    layout.partial_groups.clear();
+    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
+  }
   if (layout.IsReplicated() && may_choose) {
     if (const ShardGroup* group_layout = ShardGroupOf(*value)) {
       layout = group_layout->layout;
@@ -197,7 +201,12 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
       sharding = known->sharding;
     }
   }
+  emit_.set_cause(*value);
   shardings_.outputs.push_back(layout.IsReplicated() ? HloSharding::Replicate() : sharding);
+  if (options_.collect_values) {
+    shardings_.values.push_back({absl::StrCat("result ", number), value->shape().ToString(),
+                                 shardings_.outputs.back().ToString(), /*is_boundary=*/true});
+  }
   if (IsEven(value->shape(), layout)) return ShardOfAnnotated(value, layout);
   return emit_.Cut(WithPadding(WithoutAnnotations(value), PaddedShape(value->shape(), layout)),
                    layout);
@@ -235,6 +244,40 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionTupleResult(HloInstruction
     shapes.push_back(result->shape());
   }
   return Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+}
+
+bool HasShardings(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->has_sharding()) return true;
+    }
+  }
+  return false;
+}
+
+int64_t CountShardedDevices(const HloModule& module) {
+  int64_t devices = 1;
+  const auto count = [&](const HloSharding& sharding) {
+    if (sharding.IsTiled()) devices = std::max(devices, sharding.tile_assignment().num_elements());
+  };
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (!instruction->has_sharding()) continue;
+      const HloSharding& sharding = *instruction->extras().sharding;
+      count(sharding);
+      for (const HloSharding& element : sharding.tuple_elements()) count(element);
+    }
+  }
+  return devices;
+}
+
+absl::StatusOr<bool> SpmdPartition(HloModule* module) {
+  const HloModuleConfig& config = module->config();
+  if (config.num_partitions() < 2 || !HasShardings(*module)) return false;
+  PartitionOptions options;
+  options.may_choose_output = config.allow_spmd_sharding_propagation_to_output();
+  XLA_RETURN_IF_ERROR(PartitionModule(module, options).status());
+  return true;
 }
 
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,

@@ -45,10 +45,20 @@ absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
 absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
   for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
     if (instruction->IsDead()) continue;
+    emit_.set_cause(*instruction);
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     XLA_RETURN_IF_ERROR(PartitionShardGroup(instruction));
+    if (options_.collect_values) CollectValue(*instruction);
   }
   return absl::OkStatus();
+}
+
+void Partitioner::CollectValue(const HloInstruction& instruction) {
+  if (instruction.IsDead() || !instruction.shape().IsArray()) return;
+  const auto found = sharded_.find(&instruction);
+  if (found == sharded_.end()) return;
+  shardings_.values.push_back({instruction.name(), instruction.shape().ToString(),
+                               found->second.sharding.ToString(), /*is_boundary=*/false});
 }
 
 absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {

@@ -87,6 +87,7 @@ absl::Status Partitioner::PartitionParameters() {
     std::vector<ParameterLeaf> leaves;
     XLA_ASSIGN_OR_RETURN(Shape shard, ShardShapeOfParameter(full, ShardingOf(*parameter), leaves));
     parameter->mutable_extras().sharding.reset();
+    emit_.set_cause(*parameter);
     if (std::none_of(leaves.begin(), leaves.end(),
                      [](const ParameterLeaf& leaf) { return leaf.is_sharded; })) {
       shardings_.parameters.push_back(HloSharding::Replicate());

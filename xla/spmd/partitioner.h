@@ -102,6 +102,8 @@ class Partitioner {
 
   // --- partition_operations.cc: instructions, on shards as well where operands are divided
   absl::Status PartitionOperations(HloComputation* computation);
+  // Notes the sharding of an instruction for the caller.
+  void CollectValue(const HloInstruction& instruction);
   absl::Status PartitionInstruction(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);

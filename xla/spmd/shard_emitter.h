@@ -21,6 +21,8 @@ class ShardEmitter {
   explicit ShardEmitter(HloModule* module)
       : module_(*module), partitions_(module->config().num_partitions()) {}
 
+  // Collectives that are added from now on have its metadata: they are there for its sake.
+  void set_cause(const HloInstruction& cause);
   int64_t partitions() const { return partitions_; }
   // The next channel of a collective; it is advanced past those that are taken.
   int64_t* next_channel() { return &next_channel_; }
@@ -56,6 +58,9 @@ class ShardEmitter {
   absl::StatusOr<HloInstruction*> ShardAt(HloInstruction* full, const ShardLayout& layout);
 
   HloModule& module_;
+  HloInstruction* WithCause(HloInstruction* collective) const;
+
+  InstructionMetadata cause_;
   const int64_t partitions_;
   // First channel id for collectives inserted here; programs use small ids.
   int64_t next_channel_ = int64_t{1} << 32;
