@@ -27,16 +27,6 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
-// Zeros behind the end of each dimension.
-HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
-  PadAttributes attributes;
-  for (int d = 0; d < shape.rank(); ++d) {
-    attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
-  }
-  HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
-  return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
-}
-
 absl::Status Malformed(const HloInstruction& call) {
   return absl::InvalidArgumentError(
       absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
@@ -65,6 +55,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
   entry_ = module_.entry_computation();
+  result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
   for (HloComputation* computation : module_.computations()) {
     XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
@@ -122,10 +113,14 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
   if (group != nullptr && !is_manual && !all.IsReplicated() && all.partial_groups.empty())
     groups_.emplace(*group, ShardGroup{all, full_sharding});
   const auto known = sharded_.find(full);
-  HloInstruction* local;
+  HloInstruction* local = nullptr;
   if (known != sharded_.end() && known->second.layout == layout) {
     local = known->second.shard;
-  } else {
+  } else if (known != sharded_.end() && !is_manual && IsEven(full->shape(), layout)) {
+    emit_.set_cause(*call);
+    local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+  }
+  if (local == nullptr) {
     XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
   }
   return call->parent()->ReplaceInstruction(call, local);
@@ -207,14 +202,13 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     shardings_.values.push_back({absl::StrCat("result ", number), value->shape().ToString(),
                                  shardings_.outputs.back().ToString(), /*is_boundary=*/true});
   }
-  if (IsEven(value->shape(), layout)) return ShardOfAnnotated(value, layout);
-  return emit_.Cut(WithPadding(WithoutAnnotations(value), PaddedShape(value->shape(), layout)),
-                   layout);
+  return ShardOfAnnotated(value, layout);
 }
 
 absl::Status Partitioner::PartitionResults() {
   HloInstruction* root = entry_->root_instruction();
-  const HloSharding sharding = ShardingOf(*root);
+  // The root may be another instruction by now.
+  const HloSharding sharding = root->has_sharding() ? ShardingOf(*root) : result_sharding_;
   root->mutable_extras().sharding.reset();
   if (!root->shape().IsTuple()) {
     // One result is the element of a tuple of one, which has its sharding.

@@ -39,6 +39,21 @@ const HloInstruction* FirstUser(const HloInstruction* value) {
   return value->users().empty() ? value : value->users()[0];
 }
 
+// What each device receives; of a permutation only those that are targets do.
+void AddReceived(const HloInstruction& instruction, int64_t bytes,
+                 std::vector<int64_t>& of_device) {
+  if (instruction.opcode() != HloOpcode::kCollectivePermute) {
+    for (int64_t& received : of_device) received += bytes;
+    return;
+  }
+  for (const auto& [source, target] :
+       instruction.attributes<CollectivePermuteAttributes>().source_target_pairs) {
+    if (source != target && target >= 0 && target < static_cast<int64_t>(of_device.size())) {
+      of_device[static_cast<size_t>(target)] += bytes;
+    }
+  }
+}
+
 void TakeCause(const HloInstruction& cause, CollectiveUse& use) {
   if (const auto& metadata = cause.extras().metadata; metadata.has_value()) {
     use.cause = metadata->op_name();
@@ -67,17 +82,18 @@ int64_t BytesReceived(const HloInstruction& instruction, int64_t partitions, int
       return 0;
   }
   const int64_t bytes = OperandBytes(instruction);
-  // Of the partitions, the one that takes part in the largest group.
-  for (int64_t p = 0; p < partitions; ++p) {
+  if (instruction.opcode() == HloOpcode::kCollectivePermute) {
+    const auto& pairs = instruction.attributes<CollectivePermuteAttributes>().source_target_pairs;
+    *devices = static_cast<int64_t>(pairs.size());
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [](const auto& pair) { return pair.first != pair.second; })
+               ? bytes
+               : 0;
+  }
+  // Groups are all of one size.
+  for (int64_t p = 0; p < partitions && *devices == 1; ++p) {
     const auto group = FindGroup(instruction, {1, partitions, 0, p});
     if (group.ok()) *devices = std::max(*devices, group->size());
-    if (instruction.opcode() == HloOpcode::kCollectivePermute) {
-      for (const auto& [source, target] :
-           instruction.attributes<CollectivePermuteAttributes>().source_target_pairs) {
-        if (source != target) return bytes;
-      }
-      return 0;
-    }
   }
   const int64_t others = *devices - 1;
   switch (instruction.opcode()) {
@@ -94,6 +110,7 @@ int64_t BytesReceived(const HloInstruction& instruction, int64_t partitions, int
 
 CommunicationReport ReportCommunication(const HloModule& module) {
   CommunicationReport report;
+  std::vector<int64_t> of_device(static_cast<size_t>(module.config().num_partitions()), 0);
   for (HloComputation* computation : ReachableComputations(module.entry_computation())) {
     for (const HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       CollectiveUse use;
@@ -107,10 +124,11 @@ CommunicationReport ReportCommunication(const HloModule& module) {
       use.is_full_gather = instruction->opcode() == HloOpcode::kAllGather &&
                            !instruction->extras().metadata.has_value();
       TakeCause(use.is_full_gather ? *user : *instruction, use);
-      report.bytes += use.bytes;
+      AddReceived(*instruction, use.bytes, of_device);
       report.collectives.push_back(std::move(use));
     }
   }
+  report.bytes = *std::max_element(of_device.begin(), of_device.end());
   return report;
 }
 

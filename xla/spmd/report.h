@@ -28,7 +28,8 @@ struct CollectiveUse {
 
 struct CommunicationReport {
   std::vector<CollectiveUse> collectives;  // in program order, of the entry first
-  int64_t bytes = 0;                       // of all, each executed once
+  // Of the device that receives most, if each collective is executed once.
+  int64_t bytes = 0;
 };
 
 // Of a program of config().num_partitions() partitions and one replica.

@@ -231,8 +231,8 @@ HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
   return Add(computation, HloOpcode::kDynamicUpdateSlice, full, operands);
 }
 
-HloInstruction* ShardEmitter::Permute(HloInstruction* shard, const ShardLayout& from,
-                                      const ShardLayout& to) {
+HloInstruction* ShardEmitter::CollectivePermute(HloInstruction* shard, const ShardLayout& from,
+                                                const ShardLayout& to) {
   if (from.counts != to.counts || from.groups.size() != to.groups.size()) return nullptr;
   CollectivePermuteAttributes attributes;
   for (size_t g = 0; g < from.groups.size(); ++g) {
