@@ -253,6 +253,7 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {WithMaxIsa(RunCommand()),
                                                 PrintCommand(),
                                                 OptCommand(),
+                                                ShardCommand(),
                                                 VerifyCommand(),
                                                 RefineCommand(),
                                                 WithMaxIsa(CheckCommand()),

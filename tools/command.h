@@ -88,6 +88,7 @@ absl::StatusOr<InstructionSet> MaxInstructionSetFor(const Arguments& arguments);
 Command RunCommand();
 Command PrintCommand();
 Command OptCommand();
+Command ShardCommand();
 Command VerifyCommand();
 Command RefineCommand();
 Command CheckCommand();

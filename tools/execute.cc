@@ -14,12 +14,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/process.h"
+#include "tools/sharded.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
+#include "xla/spmd/partition.h"
 
 namespace xla {
 namespace {
@@ -87,7 +89,9 @@ absl::Status CheckCustomCallTargets(const HloModule& module, const CustomCallReg
   return CheckTargets(module, options);
 }
 
-absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+namespace {
+
+absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
     RunStatistics* statistics, const CompileChoices& choices) {
@@ -125,6 +129,26 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckTargets(program->optimized_module(), options));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+    bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics, const CompileChoices& choices) {
+  const auto execute = [&](const HloModule& program,
+                           absl::Span<const std::vector<const Literal*>> shards) {
+    return ExecuteOnDevices(compiled, program, replicas, partitions, shards, options, statistics,
+                            choices);
+  };
+  if (IsSharded(module, partitions)) {
+    return ExecuteSharded(module, replicas, partitions, arguments, execute);
+  }
+  if (!spmd::HasShardings(module)) return execute(module, arguments);
+  const std::unique_ptr<HloModule> plain = module.Clone();
+  XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(plain.get()));
+  return execute(*plain, arguments);
 }
 
 }  // namespace xla

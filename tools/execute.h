@@ -35,7 +35,8 @@ struct CompileChoices {
 };
 
 // InterpretReplicated, or the same on compiled code; `options.progress` and
-// `options.outputs_are_kept` are for the interpreter alone.
+// `options.outputs_are_kept` are for the interpreter alone. A program with shardings is partitioned
+// first (ExecuteSharded): arguments are full, and there is one full result for each replica.
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,

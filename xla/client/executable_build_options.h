@@ -80,8 +80,9 @@ class ExecutableBuildOptions {
   }
   int num_partitions() const { return num_partitions_; }
 
-  // The program is that of one partition, with its collectives written out. To have a program with
-  // shardings divided is an error for now.
+  // A program whose values are annotated with shardings is partitioned: arguments and results are
+  // shards. Otherwise, and without annotations, it is the program of one partition, with its
+  // collectives written out.
   ExecutableBuildOptions& set_use_spmd_partitioning(bool use_spmd_partitioning) {
     use_spmd_partitioning_ = use_spmd_partitioning;
     return *this;

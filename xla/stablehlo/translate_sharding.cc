@@ -245,7 +245,27 @@ absl::Status Translator::ReadMeshes(const mlir::Operation& module) {
     if (!mesh.ok()) return Error(operation, std::string(mesh.status().message()));
     meshes_.emplace(std::string(name), *std::move(mesh));
   }
-  return ReadMeshText(module);
+  XLA_RETURN_IF_ERROR(ReadMeshText(module));
+  return ResizeMeshes(module);
+}
+
+absl::Status Translator::ResizeMeshes(const mlir::Operation& module) {
+  for (const auto& [name, size] : arguments_.mesh_axes) {
+    bool is_known = false;
+    for (auto& [mesh_name, mesh] : meshes_) {
+      for (auto& [axis, axis_size] : mesh.axes) {
+        if (axis != name) continue;
+        if (!mesh.device_ids.empty() && axis_size != size) {
+          return Error(module, absl::StrCat("mesh @", mesh_name, " lists its devices, so axis \"",
+                                            name, "\" cannot have another size"));
+        }
+        axis_size = size;
+        is_known = true;
+      }
+    }
+    if (!is_known) return Error(module, absl::StrCat("no mesh has an axis \"", name, "\""));
+  }
+  return absl::OkStatus();
 }
 
 // Portable artifacts keep the meshes in a frontend attribute: {name = #sdy.mesh<..>, ..}

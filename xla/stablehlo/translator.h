@@ -262,6 +262,8 @@ class Translator {
   absl::Status TranslateExpressed(const mlir::Operation& operation, Handler handler);
   absl::Status ReadMeshes(const mlir::Operation& module);
   absl::Status ReadMeshText(const mlir::Operation& module);
+  // Gives axes the sizes of EntryArguments::mesh_axes.
+  absl::Status ResizeMeshes(const mlir::Operation& module);
   absl::StatusOr<HloSharding> GspmdSharding(const mlir::Operation& operation,
                                             std::string_view text) const;
   // Gives instructions what the attributes of an operation, argument or result state: the sharding
