@@ -17,14 +17,8 @@ namespace {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-std::string Canonical(HloSharding sharding) {
-  auto canonical = sharding.Canonical();
-  return canonical.ok() ? canonical->ToString() : canonical.status().ToString();
-}
-
-HloSharding Subgroup(HloSharding sharding, std::vector<OpSharding_Type> types) {
-  sharding.last_tile_dims = std::move(types);
-  return sharding;
+std::string Subgroup(const TileAssignment& tiles, const std::vector<OpSharding_Type>& types) {
+  return HloSharding::Subgroup(tiles, types).ToString();
 }
 
 constexpr auto kManual = OpSharding_Type_MANUAL;
@@ -48,22 +42,22 @@ TEST(Iota, IsSimplifiedAsXlaDoes) {
 }
 
 TEST(Sharding, SubgroupsTakeTheirCanonicalOrder) {
-  const HloSharding iota = HloSharding::IotaTile({2, 1, 2, 2});
-  EXPECT_EQ(Canonical(Subgroup(iota, {kManual, kReplicated})),
+  const TileAssignment iota({2, 1, 2, 2});
+  EXPECT_EQ(Subgroup(iota, {kManual, kReplicated}),
             "{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}");
-  EXPECT_EQ(Canonical(Subgroup(iota, {kReplicated, kManual})),
+  EXPECT_EQ(Subgroup(iota, {kReplicated, kManual}),
             "{devices=[2,1,2,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual, replicated}}");
-  EXPECT_EQ(Canonical(Subgroup(iota, {kReplicated, kReplicated})),
+  EXPECT_EQ(Subgroup(iota, {kReplicated, kReplicated}),
             "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({2, 1, 2, 2, 2}),
-                               {kReplicated, kManual, kUnreduced})),
+  const TileAssignment larger({2, 1, 2, 2, 2});
+  EXPECT_EQ(Subgroup(larger, {kReplicated, kManual, kUnreduced}),
             "{devices=[2,1,2,2,2]<=[2,2,4]T(0,2,1) last_tile_dims={manual, unreduced, "
             "replicated}}");
-  EXPECT_EQ(
-      Canonical(Subgroup(HloSharding::IotaTile({2, 1, 2, 2, 2}), {kManual, kUnreduced, kManual})),
-      "{devices=[2,1,4,2]<=[4,2,2]T(0,2,1) last_tile_dims={manual, unreduced}}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::Tile({2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
-                               {kReplicated, kManual})),
+  EXPECT_EQ(Subgroup(larger, {kManual, kUnreduced, kManual}),
+            "{devices=[2,1,4,2]<=[4,2,2]T(0,2,1) last_tile_dims={manual, unreduced}}");
+  ASSERT_OK_AND_ASSIGN(const TileAssignment list,
+                       TileAssignment::Create({2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(Subgroup(list, {kReplicated, kManual}),
             "{devices=[2,1,2,2]0,2,1,3,4,6,5,7 last_tile_dims={manual, replicated}}");
 }
 
@@ -73,58 +67,56 @@ TEST(Sharding, SubgroupsOfIotasOrderDevicesAsThoseOfLists) {
   do {
     for (const std::vector<int64_t>& tiles :
          std::vector<std::vector<int64_t>>{{2, 6, 2}, {4, 3, 2}, {3, 4, 2}, {1, 4, 6}, {6, 2, 2}}) {
-      const std::vector<int64_t> reshape = {2, 3, 4};
-      ASSERT_OK_AND_ASSIGN(const std::vector<int64_t> devices, FlattenIota(reshape, order));
+      const TileAssignment iota(tiles, {2, 3, 4}, order);
+      const TileAssignment list(iota.array());
       for (const auto& types : std::vector<std::vector<OpSharding_Type>>{
                {kManual, kReplicated}, {kReplicated, kManual}, {kUnreduced, kManual}}) {
-        ASSERT_OK_AND_ASSIGN(
-            const HloSharding of_iota,
-            Subgroup(HloSharding::IotaTile(tiles, reshape, order), types).Canonical());
-        ASSERT_OK_AND_ASSIGN(const HloSharding of_list,
-                             Subgroup(HloSharding::Tile(tiles, devices), types).Canonical());
-        EXPECT_EQ(of_iota.tile_dims, of_list.tile_dims);
-        EXPECT_EQ(of_iota.last_tile_dims, of_list.last_tile_dims);
-        const auto listed = [](const HloSharding& sharding) {
-          return sharding.devices.empty()
-                     ? FlattenIota(sharding.reshape_dims, sharding.transpose_perm).value()
-                     : sharding.devices;
-        };
-        EXPECT_EQ(listed(of_iota), listed(of_list)) << of_iota.ToString();
+        const HloSharding of_iota = HloSharding::Subgroup(iota, types);
+        const HloSharding of_list = HloSharding::Subgroup(list, types);
+        EXPECT_EQ(of_iota.subgroup_types(), of_list.subgroup_types());
+        EXPECT_EQ(of_iota.tile_assignment().array(), of_list.tile_assignment().array())
+            << of_iota.ToString();
+        EXPECT_EQ(of_iota, of_list);
       }
     }
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(Sharding, SubgroupsOfOneOrOfAllDevicesAreNamedPlainly) {
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({1, 1, 4}), {kReplicated})), "{replicated}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({1, 1, 4}), {kManual})), "{manual}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({1, 1, 4}), {kUnreduced})), "{unreduced}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({1, 1, 2, 2}), {kManual, kManual})),
-            "{manual}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({2, 1, 1, 2}), {kManual, kReplicated})),
+  EXPECT_EQ(Subgroup(TileAssignment({1, 1, 4}), {kReplicated}), "{replicated}");
+  EXPECT_EQ(Subgroup(TileAssignment({1, 1, 4}), {kManual}), "{manual}");
+  EXPECT_EQ(Subgroup(TileAssignment({1, 1, 4}), {kUnreduced}), "{unreduced}");
+  EXPECT_EQ(Subgroup(TileAssignment({1, 1, 2, 2}), {kManual, kManual}), "{manual}");
+  EXPECT_EQ(Subgroup(TileAssignment({2, 1, 1, 2}), {kManual, kReplicated}),
             "{devices=[2,1,2]<=[4] last_tile_dim_replicate}");
-  EXPECT_EQ(Canonical(Subgroup(HloSharding::IotaTile({2, 2, 1}), {kReplicated})),
-            "{devices=[2,2]<=[4]}");
+  EXPECT_EQ(Subgroup(TileAssignment({2, 2, 1}), {kReplicated}), "{devices=[2,2]<=[4]}");
 }
 
 TEST(Sharding, SizesThatDoNotFitAreErrors) {
-  EXPECT_ERROR(HloSharding::Tile({2, 2}, {0, 1, 2}).Canonical(), "3 devices given for 4 tiles");
-  EXPECT_ERROR(HloSharding::Tile({2, 2}, {0, 1, 2, 2}).Canonical(), "device 2 stands twice");
-  EXPECT_ERROR(HloSharding::Tile({0, 2}, {}).Canonical(), "sizes must be positive");
-  EXPECT_ERROR(HloSharding::IotaTile({int64_t{1} << 40, int64_t{1} << 40}).Canonical(), "2^24");
-  EXPECT_ERROR(HloSharding::IotaTile({2, 2}, {2, 4}).Canonical(), "as many devices");
+  EXPECT_ERROR(TileAssignment::Create({2, 2}, {0, 1, 2}), "3 devices given for 4 tiles");
+  EXPECT_ERROR(TileAssignment::Create({2, 2}, {0, 1, 2, 2}), "device 2 is duplicated");
+  EXPECT_ERROR(TileAssignment::Create({2, 2}, {0, 1, 2, -2}), "device -2 is negative");
+  EXPECT_ERROR(TileAssignment::Create({0, 2}, {}), "sizes must be positive");
+  EXPECT_ERROR(TileAssignment::CreateIota({int64_t{1} << 40, int64_t{1} << 40}), "2^24");
+  EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 4}), "as many devices");
+  EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 2}, {0}), "another rank");
+  EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 2}, {1, 1}), "is not a permutation");
+  EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {}, {1, 0}), "without dimensions");
+  const TileAssignment tiles({2, 2});
+  EXPECT_ERROR(HloSharding::FromSubgroups(tiles, {kManual, kManual, kManual}),
+               "more last_tile_dims than tile dimensions");
+  EXPECT_ERROR(HloSharding::FromSubgroups(tiles, {OpSharding_Type_TUPLE}), "cannot be of type");
 }
 
 TEST(Sharding, Text) {
   EXPECT_EQ(HloSharding::Replicate().ToString(), "{replicated}");
-  EXPECT_EQ(HloSharding::AssignDevice(3).ToString(), "{maximal device=3}");
-  HloSharding manual = HloSharding::Manual();
-  manual.group = HloSharding::Group::kAs;
-  manual.group_id = 3;
-  EXPECT_EQ(manual.ToString(), "{manual shard_as 3}");
-  HloSharding tiled = HloSharding::Tile({2, 2}, {3, 2, 1, 0});
-  tiled.metadata.emplace_back();
-  tiled.metadata[0].set_op_name("a");
+  EXPECT_EQ(HloSharding::SingleDevice(3).ToString(), "{maximal device=3}");
+  EXPECT_EQ(HloSharding::Manual().SetShardGroup(HloSharding::ShardAs(3)).ToString(),
+            "{manual shard_as 3}");
+  ASSERT_OK_AND_ASSIGN(const TileAssignment devices, TileAssignment::Create({2, 2}, {3, 2, 1, 0}));
+  HloSharding tiled = HloSharding::Tile(devices);
+  tiled.metadata().emplace_back();
+  tiled.metadata()[0].set_op_name("a");
   EXPECT_EQ(tiled.ToString(), "{devices=[2,2]3,2,1,0}");
   EXPECT_EQ(tiled.ToString(true), "{devices=[2,2]3,2,1,0 metadata={op_name=\"a\"}}");
   EXPECT_EQ(HloSharding::Tuple(std::vector<HloSharding>(6)).ToString(),
@@ -133,69 +125,30 @@ TEST(Sharding, Text) {
   EXPECT_EQ(HloSharding::Tuple({}).ToString(), "{}");
 }
 
-HloSharding Named(HloSharding::Named named) {
-  HloSharding sharding;
-  sharding.kind = HloSharding::Kind::kNamed;
-  sharding.named = std::make_shared<HloSharding::Named>(std::move(named));
-  return sharding;
-}
-
-const Mesh kMesh = {.axes = {{"x", 2}, {"y", 4}}};
-
-TEST(NamedSharding, Text) {
-  const AxisRef x{.name = "x", .pre_size = {}, .size = {}};
-  const AxisRef y{.name = "y", .pre_size = {}, .size = {}};
-  EXPECT_EQ(
-      Named({.mesh = kMesh, .dims = {{.axes = {x}}, {.axes = {{"y", 1, 2}}, .is_closed = false}}})
-          .ToString(),
-      "{mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}]}");
-  EXPECT_EQ(Named({.mesh = kMesh,
-                   .dims = {{.axes = {x}}, {.is_closed = false}},
-                   .replicated = {{"y", 2, 2}},
-                   .unreduced = {{"y", 1, 2}}})
-                .ToString(),
-            "{mesh['x'=2,'y'=4], [{'x'}, {?}], replicated={'y':(2)2}, unreduced={'y':(1)2}}");
-  EXPECT_EQ(Named({.mesh = kMesh, .fully_replicated = true}).ToString(),
-            "{mesh['x'=2,'y'=4], replicated}");
-  EXPECT_EQ(Named({.mesh = kMesh, .manual = {x, y}}).ToString(), "{mesh['x'=2,'y'=4], manual}");
-  EXPECT_EQ(Named({.mesh = kMesh, .unreduced = {x, y}}).ToString(),
-            "{mesh['x'=2,'y'=4], unreduced}");
-  EXPECT_EQ(Named({.mesh = kMesh, .manual = {x}}).ToString(),
-            "{mesh['x'=2,'y'=4], [], manual={'x'}}");
-  EXPECT_EQ(Named({.mesh = kMesh, .unreduced = {y}}).ToString(),
-            "{mesh['x'=2,'y'=4], [], unreduced={'y'}}");
-  EXPECT_EQ(Named({.mesh = kMesh, .replicated = {x}, .manual = {y}}).ToString(),
-            "{mesh['x'=2,'y'=4], [], replicated={'x'}, manual={'y'}}");
-  EXPECT_EQ(Named({.mesh = kMesh, .replicated = {x, y}}).ToString(),
-            "{mesh['x'=2,'y'=4], [], replicated={'x', 'y'}}");
-  EXPECT_EQ(Named({.mesh = {.maximal_device = 1}}).ToString(), "{maximal_mesh[device_id=1]}");
-  EXPECT_EQ(
-      Named(
-          {.mesh = {.axes = kMesh.axes, .iota_reshape_dims = {4, 2}, .iota_transpose_perm = {1, 0}},
-           .dims = {{.axes = {x}}}})
-          .ToString(),
-      "{mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)), [{'x'}]}");
-}
-
 TEST(Sharding, ProtosReadBackEqual) {
-  const AxisRef x{.name = "x", .pre_size = {}, .size = {}};
-  HloSharding like = HloSharding::Unknown();
-  like.group = HloSharding::Group::kLike;
-  like.group_id = 7;
-  HloSharding replicated_last = HloSharding::IotaTile({2, 2, 2});
-  replicated_last.last_tile_dim_replicate = true;
+  const Mesh mesh({2, 4}, {"x", "y"});
+  ASSERT_OK_AND_ASSIGN(const TileAssignment devices, TileAssignment::Create({2, 2}, {3, 1, 0, 2}));
   for (const HloSharding& sharding :
-       {HloSharding::Replicate(), HloSharding::Manual(), HloSharding::Unreduced(), like,
-        HloSharding::AssignDevice(2), HloSharding::Tile({2, 2}, {3, 1, 0, 2}),
-        HloSharding::IotaTile({2, 2}), HloSharding::IotaTile({2, 2}, {2, 2}, {1, 0}),
-        replicated_last, Subgroup(HloSharding::IotaTile({2, 2, 2}), {kManual}),
+       {HloSharding::Replicate(), HloSharding::Manual(), HloSharding::Unreduced(),
+        HloSharding::Unreduced(UnreducedKind::kMax),
+        HloSharding::Unknown().SetShardGroup(HloSharding::ShardLike(7)),
+        HloSharding::SingleDevice(2), HloSharding::Tile(devices), HloSharding::IotaTile({2, 2}),
+        HloSharding::IotaTile({2, 2}, {2, 2}, {1, 0}),
+        HloSharding::PartialTile(TileAssignment({2, 2, 2})),
+        HloSharding::Subgroup(TileAssignment({2, 2, 2}), {kManual}),
+        HloSharding::Subgroup(TileAssignment({2, 2, 2}), {kUnreduced}, UnreducedKind::kMin),
         HloSharding::Tuple({HloSharding::Replicate(), HloSharding::Manual()}),
-        HloSharding::Tuple({}), Named({.mesh = kMesh, .dims = {{.axes = {x}}, {}}}),
-        Named({.mesh = kMesh, .fully_replicated = true})}) {
+        HloSharding::Tuple({}),
+        HloSharding(
+            NamedSharding(mesh, {NamedSharding::DimensionSharding({AxisRef(0)}),
+                                 NamedSharding::DimensionSharding::Open({AxisRef(1, {1, 2})})})),
+        HloSharding(NamedSharding(mesh, {}, {}, {AxisRef(1)}, {AxisRef(0)}, UnreducedKind::kMax)),
+        HloSharding(NamedSharding::Replicate(mesh)), HloSharding(NamedSharding::SingleDevice(3))}) {
     SCOPED_TRACE(sharding.ToString());
     ASSERT_OK_AND_ASSIGN(HloSharding read, HloSharding::FromProto(sharding.ToProto()));
     EXPECT_EQ(read.ToString(), sharding.ToString());
     EXPECT_TRUE(read == sharding);
+    EXPECT_EQ(read.unreduced_kind(), sharding.unreduced_kind());
   }
 }
 
@@ -234,7 +187,7 @@ TEST(Sharding, ValidateSaysWhatDoesNotFit) {
   EXPECT_ERROR(HloSharding::IotaTile({2, 2}).Validate(shape, 8),
                "sharding should have 8 devices but has 4");
   EXPECT_ERROR(HloSharding::IotaTile({4}).Validate(shape), "different than the input rank");
-  EXPECT_ERROR(HloSharding::AssignDevice(4).Validate(shape, 4), "device 4 >= num_devices (4)");
+  EXPECT_ERROR(HloSharding::SingleDevice(4).Validate(shape, 4), "device 4 >= num_devices (4)");
   const Shape tuple = ShapeUtil::MakeTupleShape({shape, shape});
   EXPECT_ERROR(HloSharding::Replicate().Validate(tuple), "is a tuple but sharding is not");
   EXPECT_ERROR(HloSharding::Tuple({HloSharding::Replicate()}).Validate(tuple),
@@ -263,28 +216,29 @@ CollectiveDeviceList OverMesh(Mesh mesh, std::vector<AxisRef> axes) {
 }
 
 TEST(ReplicaGroups, MeshAxesGroupTheDevicesThatDifferAlongThem) {
-  const Mesh mesh = {.axes = {{"x", 2}, {"y", 2}}};
-  const AxisRef x{.name = "x", .pre_size = {}, .size = {}};
-  const AxisRef y{.name = "y", .pre_size = {}, .size = {}};
+  const Mesh mesh({2, 2}, {"x", "y"});
+  const AxisRef x(0), y(1);
   EXPECT_EQ(*OverMesh(mesh, {x}).Flatten(), (Groups{{0, 2}, {1, 3}}));
   EXPECT_EQ(*OverMesh(mesh, {y}).Flatten(), (Groups{{0, 1}, {2, 3}}));
   EXPECT_EQ(*OverMesh(mesh, {y, x}).Flatten(), (Groups{{0, 2, 1, 3}}));
   EXPECT_EQ(*OverMesh(mesh, {}).Flatten(), (Groups{{0}, {1}, {2}, {3}}));
-  EXPECT_EQ(*OverMesh({.axes = mesh.axes, .device_ids = {3, 2, 1, 0}}, {x}).Flatten(),
-            (Groups{{3, 1}, {2, 0}}));
-  EXPECT_ERROR(OverMesh(mesh, {{.name = "z", .pre_size = {}, .size = {}}}).Flatten(),
-               "axis 'z' is not in mesh['x'=2,'y'=2]");
-  EXPECT_ERROR(OverMesh(mesh, {x, x}).Flatten(), "stands twice");
+  ASSERT_OK_AND_ASSIGN(const Mesh reversed, Mesh::Create({2, 2}, {"x", "y"}, {3, 2, 1, 0}));
+  EXPECT_EQ(*OverMesh(reversed, {x}).Flatten(), (Groups{{3, 1}, {2, 0}}));
+  EXPECT_ERROR(OverMesh(mesh, {AxisRef(2)}).Flatten(), "axis index 2 is out of range");
+  EXPECT_ERROR(OverMesh(mesh, {x, x}).Flatten(), "axis 'x' is duplicated");
 }
 
 TEST(ReplicaGroups, SubAxesGroupPartsOfAnAxis) {
-  const Mesh mesh = {.axes = {{"a", 8}}};
-  EXPECT_EQ(*OverMesh(mesh, {{"a", 1, 2}}).Flatten(), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
-  EXPECT_EQ(*OverMesh(mesh, {{"a", 4, 2}}).Flatten(), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
-  EXPECT_EQ(*OverMesh(mesh, {{"a", 1, 2}, {"a", 4, 2}}).Flatten(),
+  const Mesh mesh({8}, {"a"});
+  const auto part = [](int64_t pre, int64_t size) { return AxisRef(0, {pre, size}); };
+  EXPECT_EQ(*OverMesh(mesh, {part(1, 2)}).Flatten(), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(*OverMesh(mesh, {part(4, 2)}).Flatten(), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(*OverMesh(mesh, {part(1, 2), part(4, 2)}).Flatten(),
             (Groups{{0, 1, 4, 5}, {2, 3, 6, 7}}));
-  EXPECT_ERROR(OverMesh(mesh, {{"a", 1, 3}}).Flatten(), "does not divide the axis of size 8");
-  EXPECT_ERROR(OverMesh(mesh, {{"a", 1, 4}, {"a", 2, 4}}).Flatten(), "overlaps");
+  EXPECT_EQ(*OverMesh(mesh, {part(1, 2), part(2, 2)}).Flatten(),
+            (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_ERROR(OverMesh(mesh, {part(1, 3)}).Flatten(), "does not divide the axis of size 8");
+  EXPECT_ERROR(OverMesh(mesh, {part(1, 4), part(2, 4)}).Flatten(), "overlaps");
 }
 
 TEST(ReplicaGroups, TextAndProtosOfAllForms) {
@@ -296,29 +250,84 @@ TEST(ReplicaGroups, TextAndProtosOfAllForms) {
   const CollectiveDeviceList iota = CollectiveDeviceList::Iota(2, 4, {4, 2}, {1, 0});
   EXPECT_EQ(*CollectiveDeviceList::FromProto(iota.ToIotaProto()), iota);
   const CollectiveDeviceList mesh =
-      OverMesh({.axes = {{"x", 2}, {"y", 8}}}, {{"y", 1, 2}, {"y", 4, 2}});
+      OverMesh(Mesh({2, 8}, {"x", "y"}), {AxisRef(1, {1, 2}), AxisRef(1, {4, 2})});
   EXPECT_EQ(mesh.ToString(), "mesh['x'=2,'y'=8] {'y':(1)2,'y':(4)2}");
   EXPECT_EQ(*CollectiveDeviceList::FromProto(mesh.ToMeshProto()), mesh);
 }
 
 TEST(Sharding, EqualityLooksAtEveryField) {
-  const HloSharding sharding = HloSharding::Tile({2, 2}, {0, 1, 2, 3});
-  EXPECT_TRUE(sharding == HloSharding::Tile({2, 2}, {0, 1, 2, 3}));
-  std::vector<HloSharding> others(7, sharding);
-  others[0].tile_dims = {4, 1};
-  others[1].devices = {3, 1, 2, 0};
-  others[2].reshape_dims = {2, 2};
-  others[3].transpose_perm = {1, 0};
-  others[4].last_tile_dim_replicate = true;
-  others[5].group = HloSharding::Group::kAs;
-  others[6].kind = HloSharding::Kind::kReplicated;
-  for (size_t i = 0; i < others.size(); ++i) EXPECT_FALSE(sharding == others[i]) << i;
-  EXPECT_FALSE(HloSharding::AssignDevice(1) == HloSharding::AssignDevice(2));
-  HloSharding group = sharding, other = sharding;
-  group.group = other.group = HloSharding::Group::kAs;
-  group.group_id = 1;
-  other.group_id = 2;
-  EXPECT_FALSE(group == other);
+  const TileAssignment tiles({2, 2});
+  ASSERT_OK_AND_ASSIGN(const TileAssignment listed, TileAssignment::Create({2, 2}, {0, 1, 2, 3}));
+  ASSERT_OK_AND_ASSIGN(const TileAssignment swapped, TileAssignment::Create({2, 2}, {3, 1, 2, 0}));
+  const HloSharding sharding = HloSharding::Tile(tiles);
+  EXPECT_EQ(sharding, HloSharding::Tile(listed));
+  const HloSharding others[] = {
+      HloSharding::IotaTile({4, 1}),
+      HloSharding::Tile(swapped),
+      HloSharding::IotaTile({2, 2}, {2, 2}, {1, 0}),
+      HloSharding::PartialTile(tiles),
+      HloSharding::Subgroup(tiles, {kManual}),
+      HloSharding::Tile(tiles).SetShardGroup(HloSharding::ShardAs(1)),
+      HloSharding::Replicate(),
+  };
+  for (const HloSharding& other : others) EXPECT_FALSE(sharding == other) << other;
+  EXPECT_FALSE(HloSharding::SingleDevice(1) == HloSharding::SingleDevice(2));
+  EXPECT_FALSE(HloSharding::Manual().SetShardGroup(HloSharding::ShardAs(1)) ==
+               HloSharding::Manual().SetShardGroup(HloSharding::ShardAs(2)));
+  EXPECT_FALSE(HloSharding::Manual().SetShardGroup(HloSharding::ShardAs(1)) ==
+               HloSharding::Manual().SetShardGroup(HloSharding::ShardLike(1)));
+  EXPECT_FALSE(HloSharding::Subgroup(tiles, {kUnreduced}) ==
+               HloSharding::Subgroup(tiles, {kUnreduced}, UnreducedKind::kMax));
+  EXPECT_FALSE(HloSharding::Unreduced() == HloSharding::Unreduced(UnreducedKind::kMax));
+}
+
+TEST(Sharding, PredicatesHoldForTilesAndAxesAlike) {
+  const Mesh mesh({2, 4}, {"x", "y"});
+  using Dim = NamedSharding::DimensionSharding;
+  for (const NamedSharding& named :
+       {NamedSharding::Replicate(mesh), NamedSharding::Manual(mesh), NamedSharding::Unreduced(mesh),
+        NamedSharding::SingleDevice(3), NamedSharding::FullyOpen(mesh, 2),
+        NamedSharding(mesh, {Dim({AxisRef(0)}), Dim()}),
+        NamedSharding(mesh, {Dim({AxisRef(0)}), Dim({AxisRef(1)})}),
+        NamedSharding(mesh, {Dim({AxisRef(1), AxisRef(0)})}),
+        NamedSharding(mesh, {Dim({AxisRef(1, {2, 2})})}, {}, {AxisRef(0)}),
+        NamedSharding(mesh, {Dim({AxisRef(0)})}, {}, {}, {AxisRef(1)})}) {
+    const HloSharding axes(named), tiles = HloSharding::V3ToV2Sharding(named);
+    SCOPED_TRACE(axes.ToString() + " is " + tiles.ToString());
+    EXPECT_FALSE(tiles.UseNamedShardingLeaf());
+    EXPECT_EQ(axes.IsReplicated(), tiles.IsReplicated());
+    EXPECT_EQ(axes.IsManual(), tiles.IsManual());
+    EXPECT_EQ(axes.IsUnreduced(), tiles.IsUnreduced());
+    EXPECT_EQ(axes.IsTiled(), tiles.IsTiled());
+    EXPECT_EQ(axes.UniqueDevice(), tiles.UniqueDevice());
+    EXPECT_EQ(axes.HasPartialReplication(), tiles.HasPartialReplication());
+    EXPECT_EQ(axes.NumTiles(), tiles.NumTiles());
+    EXPECT_EQ(axes.device_assignment(), tiles.tile_assignment());
+    const HloSharding tuple = HloSharding::Tuple({axes, axes});
+    EXPECT_EQ(tuple.IsReplicated(), axes.IsReplicated());
+    EXPECT_EQ(tuple.IsTiled(), axes.IsTiled());
+    if (!axes.IsTiled()) continue;
+    EXPECT_EQ(axes.IsManualSubgroup(), tiles.IsManualSubgroup());
+    EXPECT_EQ(axes.IsUnreducedSubgroup(), tiles.IsUnreducedSubgroup());
+    EXPECT_EQ(axes.DataDimensions(), tiles.DataDimensions());
+    for (int64_t device = 0; device < 8; ++device) {
+      EXPECT_EQ(axes.TileIndexForDevice(device), tiles.TileIndexForDevice(device));
+    }
+  }
+}
+
+TEST(Sharding, TilesOfDevices) {
+  const Shape shape = ShapeUtil::MakeShape(F32, {5, 8});
+  const HloSharding sharding = HloSharding::IotaTile({4, 2}, {2, 4}, {1, 0});
+  EXPECT_EQ(sharding.TileShape(shape), ShapeUtil::MakeShape(F32, {2, 4}));
+  EXPECT_EQ(sharding.TileIndexForDevice(6), (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(sharding.TileOffsetForDevice(shape, 6), (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(sharding.TileLimitForDevice(shape, 6), (std::vector<int64_t>{5, 8}));
+  EXPECT_EQ(sharding.TileShape(shape, 6), ShapeUtil::MakeShape(F32, {1, 4}));
+  EXPECT_EQ(sharding.TileShape(shape, 7), ShapeUtil::MakeShape(F32, {0, 4}));
+  EXPECT_EQ(HloSharding::Replicate().TileShape(shape, 3), shape);
+  ASSERT_OK_AND_ASSIGN(const TileAssignment listed, TileAssignment::Create({2, 1}, {7, 3}));
+  EXPECT_EQ(HloSharding::Tile(listed).TileIndexForDevice(3), (std::vector<int64_t>{1, 0}));
 }
 
 }  // namespace

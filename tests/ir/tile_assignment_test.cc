@@ -138,10 +138,11 @@ TEST(TileAssignment, CopiesAndTexts) {
 TEST(TileAssignment, OfShardings) {
   const TileAssignment tiles({2, 4}, {4, 2}, {1, 0});
   EXPECT_EQ(HloSharding::Tile(tiles).tile_assignment(), tiles);
-  EXPECT_EQ(HloSharding::Tile({2}, {1, 0}).tile_assignment().ToString(), "devices=[2]1,0");
+  EXPECT_EQ(HloSharding::Tile(Array<int64_t>({1, 0})).tile_assignment().ToString(),
+            "devices=[2]1,0");
   EXPECT_EQ(HloSharding::Tile(TileAssignment({3, 1})).tile_assignment().ToString(),
             "devices=[3,1]<=[3]");
-  EXPECT_EQ(HloSharding::AssignDevice(3).tile_assignment(), TileAssignment(3));
+  EXPECT_EQ(HloSharding::SingleDevice(3).tile_assignment(), TileAssignment(3));
   EXPECT_EQ(HloSharding::Replicate().tile_assignment(), TileAssignment());
 }
 

@@ -114,11 +114,9 @@ Partitioner& TestPartitioner() {
 }
 
 HloSharding Tiled(std::vector<int64_t> dims) {
-  HloSharding sharding;
-  sharding.kind = HloSharding::Kind::kTiled;
-  sharding.tile_dims = std::move(dims);
-  for (int64_t d = 0; d < kDevices; ++d) sharding.devices.push_back(d);
-  return sharding.Canonical().value();
+  std::vector<int64_t> devices;
+  for (int64_t d = 0; d < kDevices; ++d) devices.push_back(d);
+  return HloSharding::Tile(TileAssignment::Create(dims, devices).value());
 }
 
 // Each partition adds the sum of all shards to its own.

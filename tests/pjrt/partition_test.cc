@@ -739,8 +739,8 @@ ENTRY e {
 
 TEST(PjrtTilesTest, PositionsFollowTheOrderOfDevices) {
   const Shape array = ShapeUtil::MakeShape(F32, {4, 6});
-  ASSERT_OK_AND_ASSIGN(const Tiles tiles,
-                       TilesOf(HloSharding::Tile({2, 2}, {0, 2, 1, 3}), array, 4));
+  ASSERT_OK_AND_ASSIGN(const TileAssignment devices, TileAssignment::Create({2, 2}, {0, 2, 1, 3}));
+  ASSERT_OK_AND_ASSIGN(const Tiles tiles, TilesOf(HloSharding::Tile(devices), array, 4));
   EXPECT_EQ(tiles.tile_of, (std::vector<int64_t>{0, 2, 1, 3}));
   EXPECT_EQ(tiles.Position(1, 0), 1);
   EXPECT_EQ(tiles.Position(1, 1), 0);

@@ -137,7 +137,7 @@ TEST(Bytecode, UnreducedAxesNameTheirReduction) {
   ASSERT_OK_AND_ASSIGN(const auto module, ReadStableHlo(artifact, "artifact"));
   const HloInstruction* parameter = module->entry_computation()->parameter_instruction(0);
   ASSERT_TRUE(parameter->has_sharding());
-  EXPECT_EQ(parameter->sharding().reduction, HloSharding::Reduction::kMin);
+  EXPECT_EQ(parameter->sharding().unreduced_kind(), UnreducedKind::kMin);
 }
 
 // VHLO has no symbols: the name of a mesh is a string.

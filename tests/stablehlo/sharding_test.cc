@@ -59,7 +59,7 @@ TEST(ShardingTest, StandsForAnHloSharding) {
 }
 
 TEST(ShardingTest, UnreducedAxesNameTheirReduction) {
-  using Reduction = HloSharding::Reduction;
+  using Reduction = UnreducedKind;
   for (const auto& [text, reduction] : std::vector<std::pair<const char*, Reduction>>{
            {R"(@mesh, [{"x"}], unreduced={"y"})", Reduction::kSum},
            {R"(@mesh, [{"x"}], unreduced=sum{"y"})", Reduction::kSum},
@@ -69,7 +69,7 @@ TEST(ShardingTest, UnreducedAxesNameTheirReduction) {
        }) {
     ASSERT_OK_AND_ASSIGN(const ShardySharding sharding, ParseShardySharding(text));
     ASSERT_OK_AND_ASSIGN(const HloSharding hlo, ToHloSharding(sharding, Meshes(), {}));
-    EXPECT_EQ(hlo.reduction, reduction) << text;
+    EXPECT_EQ(hlo.unreduced_kind(), reduction) << text;
     ASSERT_OK_AND_ASSIGN(const HloSharding again, HloSharding::FromProto(hlo.ToProto()));
     EXPECT_EQ(hlo, again) << text;
   }
@@ -85,7 +85,7 @@ TEST(ShardingTest, ManualAxesAreASubgroup) {
 TEST(ShardingTest, InvalidShardingsAreErrors) {
   EXPECT_ERROR(Convert(R"(@missing, [{}])"), "there is no mesh @missing");
   EXPECT_ERROR(Convert(R"(@mesh, [{"z"}])"), "has no axis \"z\"");
-  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}, {"x"}])"), "the axis \"x\" is used twice");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}, {"x"}])"), "axis 'x' is duplicated");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x":(3)2}])"), "has no part :(3)2");
   EXPECT_ERROR(Convert(R"(@mesh, [{}], replicated={"z"})"), "has no axis \"z\"");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], replicated={"x"})"), "the axis \"x\" is used twice");

@@ -367,7 +367,7 @@ TEST(ParserTest, ShardingTextRoundTrips) {
         "{devices=[2,1,2]<=[4] last_tile_dim_replicate}",
         "{devices=[1,1,2,2]<=[4] last_tile_dims={manual, replicated}}",
         "{devices=[2]<=[2] shard_as 7}", "{{replicated}, {maximal device=1}}", "{}",
-        "{mesh['x'=2,'y'=2], [{'x'}, {'y':(1)2, ?}], replicated={'y'}}",
+        "{mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}], replicated={'y':(2)2}}",
         "{mesh['x'=4], device_ids=(0,2,1,3), [{'x'}]}", "{mesh['x'=2,'y'=2], replicated}"}) {
     ASSERT_OK_AND_ASSIGN(HloSharding sharding, ParseSharding(text));
     EXPECT_EQ(sharding.ToString(), text);

@@ -97,8 +97,8 @@ TEST(TextParts, ShardingsSayWhatTheyAre) {
                                                       {"{manual}", "00010000"},
                                                       {"{unknown}", "00001000"},
                                                       {"{devices=[2,1]0,1}", "00000100"},
-                                                      {"{mesh['x'=2], [{'x'}, {}]}", "00000010"},
-                                                      {"{maximal_mesh[device_id=1]}", "00100010"},
+                                                      {"{mesh['x'=2], [{'x'}, {}]}", "00000110"},
+                                                      {"{maximal_mesh[device_id=1]}", "01100010"},
                                                       {"{{replicated}, {manual}}", "00000001"}};
   for (const auto& [text, expected] : rows) {
     ASSERT_OK_AND_ASSIGN(const HloSharding sharding, ParseSharding(text));

@@ -103,12 +103,12 @@ absl::StatusOr<std::vector<HloSharding>> ShardingsOfResult(const HloInstruction&
   if (!call.shape().IsTuple()) return std::vector<HloSharding>{std::move(sharding)};
   const auto count = static_cast<size_t>(call.shape().tuple_shapes_size());
   if (!sharding.IsTuple()) return std::vector<HloSharding>(count, sharding);
-  if (sharding.elements.size() != count) {
+  if (sharding.tuple_elements().size() != count) {
     return absl::InvalidArgumentError(absl::StrCat(call.ToShortString(), ": a sharding of ",
-                                                   sharding.elements.size(), " results, not of ",
-                                                   count));
+                                                   sharding.tuple_elements().size(),
+                                                   " results, not of ", count));
   }
-  return std::move(sharding.elements);
+  return std::move(sharding.tuple_elements());
 }
 
 absl::StatusOr<HloSharding> ResultByRule(const HloInstruction& call, absl::string_view text,

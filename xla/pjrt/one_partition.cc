@@ -26,9 +26,8 @@ std::optional<int64_t> OnlyPartition(const HloInstruction& call) {
   }
   const HloSharding& sharding = *call.extras().sharding;
   const HloSharding& first =
-      sharding.IsTuple() && !sharding.elements.empty() ? sharding.elements[0] : sharding;
-  if (first.kind != HloSharding::Kind::kMaximal) return std::nullopt;
-  return first.device;
+      sharding.tuple_elements().empty() ? sharding : sharding.tuple_elements()[0];
+  return first.UniqueDevice();
 }
 
 HloComputation* CallComputation(const HloInstruction& call, const Shape& state) {

@@ -116,7 +116,7 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
   XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, whole->shape(), call->shape()));
   // What is read here says how a group is divided, before what makes its values does.
   const std::string* group = GroupOf(*whole);
-  const bool is_manual = absl::c_linear_search(full.last_tile_dims, OpSharding::MANUAL);
+  const bool is_manual = full.IsManualSubgroup();
   if (group != nullptr && !is_manual && !all.IsOne() && all.sums.empty())
     groups_.emplace(*group, Alike{all, full});
   const auto known = divided_.find(whole);
@@ -137,7 +137,7 @@ absl::Status Partitioner::LeaveManual(HloInstruction* call) {
   XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, call->shape(), local->shape()));
   HloInstruction* whole = emit_.Gather(local, call->shape(), tiles);
   // Of a computation within another one, only the partitions of a group have the same.
-  const bool is_whole = !absl::c_linear_search(full.last_tile_dims, OpSharding::MANUAL);
+  const bool is_whole = !full.IsManualSubgroup();
   if (is_whole) gathered_.insert(whole);
   if (!tiles.IsOne()) {
     divided_[whole] = Divided{local, tiles, full};

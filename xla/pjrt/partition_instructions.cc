@@ -33,7 +33,8 @@ HloSharding ShardingOf(const HloInstruction& instruction) {
 
 HloSharding LeafSharding(const HloSharding& sharding, size_t leaf) {
   if (!sharding.IsTuple()) return sharding;
-  return leaf < sharding.elements.size() ? sharding.elements[leaf] : HloSharding::Replicate();
+  const std::vector<HloSharding>& elements = sharding.tuple_elements();
+  return leaf < elements.size() ? elements[leaf] : HloSharding::Replicate();
 }
 
 const std::string* GroupOf(const HloInstruction& value) {

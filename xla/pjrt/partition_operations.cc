@@ -141,14 +141,14 @@ absl::Status Partitioner::DivideOperation(HloInstruction* instruction, const Sha
 }
 
 // What a combiner makes of two values, if a sharding can state it.
-std::optional<HloSharding::Reduction> Partitioner::ReductionOf(const HloComputation& combiner) {
+std::optional<UnreducedKind> Partitioner::ReductionOf(const HloComputation& combiner) {
   switch (combiner.root_instruction()->opcode()) {
     case HloOpcode::kAdd:
-      return HloSharding::Reduction::kSum;
+      return UnreducedKind::kSum;
     case HloOpcode::kMaximum:
-      return HloSharding::Reduction::kMax;
+      return UnreducedKind::kMax;
     case HloOpcode::kMinimum:
-      return HloSharding::Reduction::kMin;
+      return UnreducedKind::kMin;
     default:
       return std::nullopt;
   }
@@ -159,7 +159,7 @@ HloInstruction* Partitioner::CombinePartial(HloInstruction* instruction, HloInst
   HloComputation* combiner =
       instruction->opcode() == HloOpcode::kReduce
           ? instruction->to_apply()
-          : emit_.Combiner(part->shape().element_type(), HloSharding::Reduction::kSum);
+          : emit_.Combiner(part->shape().element_type(), UnreducedKind::kSum);
   HloInstruction* result = emit_.Combine(part, form.partial, combiner);
   if (const auto reduction = ReductionOf(*combiner)) {
     Tiles addends = form.result;

@@ -64,7 +64,7 @@ HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles)
     return made;
   }
   if (known == nullptr || !known->tiles.sums.empty() || !tiles.AreUndivided() ||
-      tiles.reduction != HloSharding::Reduction::kSum) {
+      tiles.reduction != UnreducedKind::kSum) {
     return nullptr;
   }
   for (const std::vector<int64_t>& group : tiles.sums) {
@@ -83,18 +83,18 @@ HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles)
 }
 
 HloInstruction* Partitioner::AddendFromOperands(HloInstruction* value, const Tiles& tiles) {
-  const HloSharding::Reduction reduction = tiles.reduction;
+  const UnreducedKind reduction = tiles.reduction;
   switch (value->opcode()) {
     case HloOpcode::kAdd:
     case HloOpcode::kSubtract:
     case HloOpcode::kNegate:
-      if (reduction != HloSharding::Reduction::kSum) return nullptr;
+      if (reduction != UnreducedKind::kSum) return nullptr;
       break;
     case HloOpcode::kMaximum:
-      if (reduction != HloSharding::Reduction::kMax) return nullptr;
+      if (reduction != UnreducedKind::kMax) return nullptr;
       break;
     case HloOpcode::kMinimum:
-      if (reduction != HloSharding::Reduction::kMin) return nullptr;
+      if (reduction != UnreducedKind::kMin) return nullptr;
       break;
     case HloOpcode::kReshape:
     case HloOpcode::kTranspose:

@@ -104,7 +104,7 @@ class Partitioner {
   absl::Status DivideInstruction(HloInstruction* instruction);
   absl::Status DivideOperation(HloInstruction* instruction, const ShardForm& form,
                                HloSharding sharding);
-  static std::optional<HloSharding::Reduction> ReductionOf(const HloComputation& combiner);
+  static std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner);
   // The parts of a reduction, combined. Those of sums, maxima and minima are kept as they are, too,
   // for those who want addends.
   HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,

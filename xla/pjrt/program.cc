@@ -67,7 +67,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadPartitioned(const std::string& co
   }
   XLA_ASSIGN_OR_RETURN(HloSharding output, HloSharding::FromProto(proto.spmd_output_sharding()));
   if (output.IsTuple()) {
-    shardings.outputs = std::move(output.elements);
+    shardings.outputs = std::move(output.tuple_elements());
   } else {
     shardings.outputs.push_back(std::move(output));
   }

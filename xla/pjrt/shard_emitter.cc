@@ -24,13 +24,12 @@ namespace {
 using Instructions = std::vector<HloInstruction*>;
 
 // What leaves the others as they are when it is combined with them.
-HloInstruction* Identity(HloComputation* computation, const Shape& shape,
-                         HloSharding::Reduction reduction) {
-  if (reduction == HloSharding::Reduction::kSum) return Zero(computation, shape);
+HloInstruction* Identity(HloComputation* computation, const Shape& shape, UnreducedKind reduction) {
+  if (reduction == UnreducedKind::kSum) return Zero(computation, shape);
   const PrimitiveType type = shape.element_type();
   HloInstruction* bound = computation->AddInstruction(HloInstruction::CreateConstant(
-      reduction == HloSharding::Reduction::kMax ? LiteralUtil::MinValue(type)
-                                                : LiteralUtil::MaxValue(type)));
+      reduction == UnreducedKind::kMax ? LiteralUtil::MinValue(type)
+                                       : LiteralUtil::MaxValue(type)));
   return Add(computation, HloOpcode::kBroadcast, shape, {bound}, Dimensions({}));
 }
 
@@ -87,9 +86,9 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* whole, const T
              {mask, tile, Identity(computation, tile->shape(), tiles.reduction)});
 }
 
-HloComputation* ShardEmitter::Combiner(PrimitiveType type, HloSharding::Reduction reduction) {
-  const bool is_sum = reduction == HloSharding::Reduction::kSum;
-  const bool is_max = reduction == HloSharding::Reduction::kMax;
+HloComputation* ShardEmitter::Combiner(PrimitiveType type, UnreducedKind reduction) {
+  const bool is_sum = reduction == UnreducedKind::kSum;
+  const bool is_max = reduction == UnreducedKind::kMax;
   const HloOpcode opcode = is_sum   ? HloOpcode::kAdd
                            : is_max ? HloOpcode::kMaximum
                                     : HloOpcode::kMinimum;

@@ -47,7 +47,7 @@ class ShardEmitter {
   absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
                                          absl::Span<HloInstruction* const> operands);
   // Adds two scalars, or takes the larger or smaller one.
-  HloComputation* Combiner(PrimitiveType type, HloSharding::Reduction reduction);
+  HloComputation* Combiner(PrimitiveType type, UnreducedKind reduction);
   // Where the tile of the partition of this number starts in a dimension, an s32.
   HloInstruction* TileStart(HloInstruction* number, const Shape& shard, const Tiles& tiles,
                             size_t dimension) const;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/literal.h"
@@ -294,17 +296,13 @@ std::optional<ShardForm> FormOnShards(const HloInstruction& instruction,
 
 absl::StatusOr<HloSharding> ShardingOfTiles(const Tiles& tiles) {
   if (tiles.AreUndivided()) return HloSharding::Replicate();
-  HloSharding sharding;
-  sharding.kind = HloSharding::Kind::kTiled;
-  sharding.tile_dims = tiles.counts;
-  if (tiles.groups.size() > 1) {
-    sharding.tile_dims.push_back(static_cast<int64_t>(tiles.groups.size()));
-    sharding.last_tile_dim_replicate = true;
-  }
+  std::vector<int64_t> dims = tiles.counts, devices;
+  dims.push_back(static_cast<int64_t>(tiles.groups.size()));
   for (size_t tile = 0; tile < static_cast<size_t>(tiles.size()); ++tile) {
-    for (const std::vector<int64_t>& group : tiles.groups) sharding.devices.push_back(group[tile]);
+    for (const std::vector<int64_t>& group : tiles.groups) devices.push_back(group[tile]);
   }
-  return sharding.Canonical();
+  XLA_ASSIGN_OR_RETURN(const TileAssignment assignment, TileAssignment::Create(dims, devices));
+  return HloSharding::FromSubgroups(assignment, {OpSharding_Type_REPLICATED});
 }
 
 }  // namespace xla::pjrt

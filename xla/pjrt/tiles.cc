@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/hlo/ir/collective_device_list.h"
+#include "xla/hlo/ir/tile_assignment.h"
 #include "xla/layout_util.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -25,25 +25,11 @@ Tiles WholeArray(const Shape& array, int64_t partitions) {
   return tiles;
 }
 
-// The number of devices along the subgroup dimensions of a type, which are one in canonical form.
-int64_t SubgroupSize(const HloSharding& sharding, OpSharding_Type type) {
-  const size_t first = sharding.tile_dims.size() - sharding.last_tile_dims.size();
-  int64_t size = 1;
-  for (size_t i = 0; i < sharding.last_tile_dims.size(); ++i) {
-    if (sharding.last_tile_dims[i] == type) size *= sharding.tile_dims[first + i];
-  }
-  return size;
-}
-
-// The number of devices along the dimensions behind those of a type.
+// The number of devices along the dimensions behind that of a type.
 size_t InnerSubgroups(const HloSharding& sharding, OpSharding_Type type) {
-  size_t size = 1;
-  for (size_t i = sharding.last_tile_dims.size(); i-- > 0;) {
-    if (sharding.last_tile_dims[i] == type) break;
-    size *= static_cast<size_t>(
-        sharding.tile_dims[sharding.tile_dims.size() - sharding.last_tile_dims.size() + i]);
-  }
-  return size;
+  const absl::Span<const int64_t> dims = sharding.tile_assignment().dimensions();
+  return static_cast<size_t>(
+      Product(dims.subspan(static_cast<size_t>(sharding.SubgroupDim(type)) + 1)));
 }
 
 }  // namespace
@@ -73,15 +59,18 @@ bool HaveSameGroups(std::vector<std::vector<int64_t>> a, std::vector<std::vector
 }
 
 absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions) {
+  if (sharding.UseNamedShardingLeaf()) {
+    return TilesOf(HloSharding::V3ToV2Sharding(sharding), array, partitions);
+  }
   Tiles tiles = WholeArray(array, partitions);
-  tiles.reduction = sharding.reduction;
-  if (sharding.reduction != HloSharding::Reduction::kSum &&
+  tiles.reduction = sharding.unreduced_kind();
+  if (tiles.reduction != UnreducedKind::kSum &&
       primitive_util::IsComplexType(array.element_type())) {
     return absl::InvalidArgumentError(
         absl::StrCat(array.ToString(), " has no order, which the sharding ", sharding.ToString(),
                      " needs: it is unreduced by a maximum or minimum"));
   }
-  switch (sharding.kind) {
+  switch (sharding.kind()) {
     case HloSharding::Kind::kReplicated:
     case HloSharding::Kind::kManual:
     case HloSharding::Kind::kUnknown:
@@ -97,25 +86,23 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
       return absl::UnimplementedError(
           absl::StrCat("partitioning of the sharding ", sharding.ToString()));
   }
-  std::vector<int64_t> devices = sharding.devices;
-  if (devices.empty()) {
-    XLA_ASSIGN_OR_RETURN(devices, FlattenIota(sharding.reshape_dims, sharding.transpose_perm));
-  }
+  const TileAssignment& assignment = sharding.tile_assignment();
+  const std::vector<int64_t> devices(assignment.array().begin(), assignment.array().end());
   const auto rank = static_cast<size_t>(array.rank());
-  if (sharding.tile_dims.size() < rank || devices.size() != static_cast<size_t>(partitions)) {
+  if (assignment.dimensions().size() < rank || assignment.num_elements() != partitions) {
     return absl::InvalidArgumentError(absl::StrCat("the sharding ", sharding.ToString(),
                                                    " does not fit ", array.ToString(), " and ",
                                                    partitions, " partitions"));
   }
   int64_t copies = 1;
-  for (size_t d = 0; d < sharding.tile_dims.size(); ++d) {
+  for (size_t d = 0; d < assignment.dimensions().size(); ++d) {
     if (d < rank) {
-      tiles.counts[d] = sharding.tile_dims[d];
+      tiles.counts[d] = assignment.dimensions()[d];
     } else {
-      copies *= sharding.tile_dims[d];
+      copies *= assignment.dimensions()[d];
     }
   }
-  const int64_t addends = SubgroupSize(sharding, OpSharding_Type_UNREDUCED);
+  const int64_t addends = sharding.SubgroupSize(OpSharding_Type_UNREDUCED);
   if (addends > 1) tiles.sums.resize(devices.size() / static_cast<size_t>(addends));
   tiles.groups.assign(static_cast<size_t>(copies), {});
   for (size_t i = 0; i < devices.size(); ++i) {

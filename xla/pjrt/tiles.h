@@ -23,7 +23,7 @@ struct Tiles {
   // the others zeros. Empty: each partition has the value.
   std::vector<std::vector<int64_t>> sums;
   // Instead of sums it may be maxima or minima, and the others have the infinity that leaves them.
-  HloSharding::Reduction reduction = HloSharding::Reduction::kSum;
+  UnreducedKind reduction = UnreducedKind::kSum;
 
   // Each partition has the same in both.
   bool operator==(const Tiles& other) const {

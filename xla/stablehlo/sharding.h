@@ -51,7 +51,7 @@ struct ShardySharding {
   std::vector<ShardyDimension> dimensions;
   std::vector<ShardyAxis> replicated;
   std::vector<ShardyAxis> unreduced;
-  HloSharding::Reduction reduction = HloSharding::Reduction::kSum;  // of `unreduced`
+  UnreducedKind reduction = UnreducedKind::kSum;  // of `unreduced`
 };
 
 using ShardyMeshes = std::map<std::string, ShardyMesh, std::less<>>;
@@ -63,8 +63,17 @@ absl::StatusOr<ShardySharding> ParseShardySharding(std::string_view text);
 absl::StatusOr<std::vector<ShardySharding>> ParseShardyShardings(std::string_view text);
 absl::StatusOr<std::vector<std::string>> ParseShardyAxes(std::string_view text);
 
+// As it is in the IR. InvalidArgument: device ids or sizes that do not fit the axes.
+absl::StatusOr<Mesh> ToMesh(const ShardyMesh& mesh);
+
+// The sharding of a value whose mesh axes `manual` are handled by the program itself.
+// InvalidArgument if a mesh or an axis is not defined, or used twice.
+absl::StatusOr<NamedSharding> ToNamedSharding(const ShardySharding& sharding,
+                                              const ShardyMeshes& meshes,
+                                              absl::Span<const std::string> manual = {});
+
 // Tiles, device order and replication of a value whose mesh axes `manual` are handled by the
-// program itself. InvalidArgument if a mesh or an axis is not defined, or used twice.
+// program itself. Errors as of ToNamedSharding.
 absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
                                           const ShardyMeshes& meshes,
                                           absl::Span<const std::string> manual = {});

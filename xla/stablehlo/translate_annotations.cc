@@ -71,7 +71,7 @@ HloSharding WithCaptures(const Operation& operation, const HloSharding& sharding
   }
   const size_t stated = operation.results.size();
   std::vector<HloSharding> elements = sharding.tuple_elements();
-  if (sharding.kind != HloSharding::Kind::kTuple) elements = {sharding};
+  if (!sharding.IsTuple()) elements = {sharding};
   if (elements.size() != stated) return sharding;
   for (size_t i = stated; i < loop.shape().tuple_shapes().size(); ++i) {
     const HloInstruction* captured = loop.operand(0)->operand(static_cast<int64_t>(i));

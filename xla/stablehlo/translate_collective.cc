@@ -57,15 +57,19 @@ absl::StatusOr<Mesh> InlinedMesh(Translator& translator, const Operation& operat
   const mlir::AttributeRef axes = mlir::FindAttribute(attribute.parameters, "axes");
   const auto* list = axes == nullptr ? nullptr : axes->As<mlir::ArrayAttribute>();
   if (list == nullptr) return translator.Error(operation, "a mesh of replica_groups needs axes");
-  Mesh mesh;
+  std::vector<std::string> names;
+  std::vector<int64_t> sizes;
   for (const mlir::AttributeRef element : list->elements) {
     const auto* axis = element->As<mlir::DialectAttribute>();
     if (axis == nullptr) return translator.Error(operation, "an axis of a mesh is not valid");
     XLA_ASSIGN_OR_RETURN(const int64_t size, translator.Parameter(operation, *axis, "size"));
-    if (size < 1) return translator.Error(operation, "the size of an axis must be positive");
-    mesh.axes.push_back({TextParameter(*axis, "name"), size});
+    names.push_back(TextParameter(*axis, "name"));
+    sizes.push_back(size);
   }
-  XLA_ASSIGN_OR_RETURN(mesh.device_ids, translator.Parameters(operation, attribute, "device_ids"));
+  XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> device_ids,
+                       translator.Parameters(operation, attribute, "device_ids"));
+  auto mesh = Mesh::Create(sizes, std::move(names), device_ids);
+  if (!mesh.ok()) return translator.Error(operation, std::string(mesh.status().message()));
   return mesh;
 }
 
@@ -73,9 +77,8 @@ absl::StatusOr<Mesh> MeshOf(Translator& translator, const Operation& operation,
                             mlir::AttributeRef attribute) {
   if (const auto* symbol = attribute->As<mlir::SymbolRefAttribute>()) {
     XLA_ASSIGN_OR_RETURN(const ShardyMesh known, translator.FindMesh(operation, symbol->root));
-    Mesh mesh;
-    for (const auto& [name, size] : known.axes) mesh.axes.push_back({name, size});
-    mesh.device_ids = known.device_ids;
+    auto mesh = ToMesh(known);
+    if (!mesh.ok()) return translator.Error(operation, std::string(mesh.status().message()));
     return mesh;
   }
   const auto* inlined = attribute->As<mlir::DialectAttribute>();
@@ -100,14 +103,20 @@ absl::Status SetMeshGroups(Translator& translator, const Operation& operation,
   for (const mlir::AttributeRef element : list->elements) {
     const auto* axis = element->As<mlir::DialectAttribute>();
     if (axis == nullptr) return translator.Error(operation, "an axis of a mesh is not valid");
-    AxisRef ref;
-    ref.name = TextParameter(*axis, "name");
+    auto whole = groups->mesh->Axis(TextParameter(*axis, "name"));
+    if (!whole.ok()) return translator.Error(operation, std::string(whole.status().message()));
+    AxisRef ref = *whole;
     const mlir::AttributeRef part = mlir::FindAttribute(axis->parameters, "sub_axis_info");
     if (const auto* info = part == nullptr ? nullptr : part->As<mlir::DialectAttribute>()) {
-      XLA_ASSIGN_OR_RETURN(ref.pre_size, translator.Parameter(operation, *info, "pre_size"));
-      XLA_ASSIGN_OR_RETURN(ref.size, translator.Parameter(operation, *info, "size"));
+      AxisRef::SubAxis sub_axis;
+      XLA_ASSIGN_OR_RETURN(sub_axis.pre_size, translator.Parameter(operation, *info, "pre_size"));
+      XLA_ASSIGN_OR_RETURN(sub_axis.size, translator.Parameter(operation, *info, "size"));
+      ref = AxisRef(ref.mesh_axis_index(), sub_axis);
     }
-    groups->mesh_axes.push_back(std::move(ref));
+    if (const absl::Status valid = ref.Validate(*groups->mesh); !valid.ok()) {
+      return translator.Error(operation, std::string(valid.message()));
+    }
+    groups->mesh_axes.push_back(ref);
   }
   return absl::OkStatus();
 }

@@ -285,8 +285,7 @@ absl::StatusOr<HloSharding> Translator::GspmdSharding(const Operation& operation
   }
   if (!sharding.ok()) return Error(operation, std::string(sharding.status().message()));
   // One tile on one device, as XLA has it for meshes of one device.
-  if (sharding->kind == HloSharding::Kind::kTiled &&
-      HloSharding::FlattenedSize(sharding->tile_dims) == 1) {
+  if (sharding->kind() == HloSharding::Kind::kTiled && sharding->num_devices() == 1) {
     return HloSharding::Replicate();
   }
   return sharding;

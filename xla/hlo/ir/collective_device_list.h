@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "xla/base/status_fwd.h"
+#include "xla/hlo/ir/mesh_and_axis.h"
 #include "xla/xla_data_enums.h"
 
 namespace xla {
@@ -25,46 +26,6 @@ void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int>* tran
 // permutation.
 absl::StatusOr<std::vector<int64_t>> FlattenIota(const std::vector<int64_t>& reshape_dims,
                                                  const std::vector<int>& transpose_perm);
-
-// A named device mesh: mesh['x'=2,'y'=4], optionally device_ids=(..) or ([dims]T(perm)).
-struct Mesh {
-  struct Axis {
-    std::string name;
-    int64_t size = 1;
-    bool operator==(const Axis&) const = default;
-  };
-  std::vector<Axis> axes;
-  // Empty: 0, 1, 2, ... in row-major order of the axes.
-  std::vector<int64_t> device_ids;
-  // The iota form of device_ids, kept for printing: reshape dims and transpose permutation.
-  std::vector<int64_t> iota_reshape_dims;
-  std::vector<int> iota_transpose_perm;
-  // maximal_mesh[device_id=N]
-  std::optional<int64_t> maximal_device;
-  bool operator==(const Mesh&) const = default;
-
-  // "mesh['x'=2,'y'=4]", with ", device_ids=(..)" where they are not in order.
-  std::string ToString() const;
-  MeshProto ToProto() const;
-  // Errors: axes without size, twice the same name, device ids of another number than the mesh has
-  // devices.
-  static absl::StatusOr<Mesh> FromProto(const MeshProto& proto);
-  // The product of the axes. Errors: sizes below 1, more than 2^24 devices.
-  absl::StatusOr<int64_t> NumDevices() const;
-};
-
-// An axis, or the part 'y':(pre_size)size of one.
-struct AxisRef {
-  std::string name;
-  std::optional<int64_t> pre_size, size;  // both set for a sub-axis
-  bool operator==(const AxisRef&) const = default;
-
-  std::string ToString() const;  // "'y'", "'y':(1)2"
-  // The proto holds the position of the axis; -1, which no reader accepts, if the mesh does not
-  // have it.
-  AxisRefProto ToProto(const Mesh& mesh) const;
-  static absl::StatusOr<AxisRef> FromProto(const AxisRefProto& proto, const Mesh& mesh);
-};
 
 struct CollectiveDeviceList {
   enum class Form : uint8_t { kExplicit, kIota, kMesh };

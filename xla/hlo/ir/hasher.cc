@@ -27,15 +27,15 @@ void Hasher::Add(const Shape& shape) {
   }
 }
 
+// Devices in iota order and the same listed are equal, so that their form must not be hashed.
 void Hasher::Add(const HloSharding& sharding) {
-  Add(sharding.kind);
-  Add(sharding.device);
-  Add(sharding.tile_dims);
-  Add(sharding.devices);
-  Add(sharding.reshape_dims);
-  Add(sharding.transpose_perm);
-  Add(sharding.elements);
-  if (sharding.named != nullptr) Add(sharding.named->mesh);
+  Add(sharding.kind());
+  for (const int64_t dim : sharding.tile_assignment().dimensions()) Add(dim);
+  for (const OpSharding_Type type : sharding.subgroup_types()) Add(type);
+  Add(sharding.tuple_elements());
+  if (!sharding.UseNamedShardingLeaf()) return;
+  Add(sharding.named_sharding().mesh());
+  for (const AxisRef& axis : sharding.named_sharding().UsedAxes()) Add(axis);
 }
 
 void Hasher::Add(const CollectiveDeviceList& list) {
@@ -50,18 +50,14 @@ void Hasher::Add(const CollectiveDeviceList& list) {
 }
 
 void Hasher::Add(const Mesh& mesh) {
-  for (const Mesh::Axis& axis : mesh.axes) {
-    Add(axis.name);
-    Add(axis.size);
-  }
-  Add(mesh.device_ids);
-  Add(mesh.maximal_device);
+  for (const std::string& name : mesh.axis_names()) Add(name);
+  for (const int64_t size : mesh.axis_sizes()) Add(size);
 }
 
 void Hasher::Add(const AxisRef& axis) {
-  Add(axis.name);
-  Add(axis.pre_size);
-  Add(axis.size);
+  Add(axis.mesh_axis_index());
+  Add(axis.pre_size());
+  Add(axis.IsSubAxis() ? axis.sub_axis_info()->size : 0);
 }
 
 void Hasher::Add(const WindowDim& dim) {

@@ -50,8 +50,8 @@ void RemoveElementsOf(HloInstruction* instruction, absl::Span<const int64_t> rem
   *instruction->mutable_shape() = WithoutElements(before, removed);
   if (!instruction->has_sharding()) return;
   HloSharding& sharding = *instruction->mutable_extras().sharding;
-  if (sharding.kind != HloSharding::Kind::kTuple ||
-      static_cast<int64_t>(sharding.elements.size()) != ShapeUtil::GetLeafCount(before)) {
+  if (!sharding.IsTuple() ||
+      static_cast<int64_t>(sharding.tuple_elements().size()) != ShapeUtil::GetLeafCount(before)) {
     return;
   }
   std::vector<HloSharding> kept;
@@ -59,10 +59,10 @@ void RemoveElementsOf(HloInstruction* instruction, absl::Span<const int64_t> rem
   for (int i = 0; i < before.tuple_shapes_size(); ++i) {
     const auto leaves = static_cast<size_t>(ShapeUtil::GetLeafCount(before.tuple_shapes(i)));
     for (size_t j = 0; j < leaves; ++j, ++leaf) {
-      if (!IsRemoved(removed, i)) kept.push_back(std::move(sharding.elements[leaf]));
+      if (!IsRemoved(removed, i)) kept.push_back(std::move(sharding.tuple_elements()[leaf]));
     }
   }
-  sharding.elements = std::move(kept);
+  sharding.tuple_elements() = std::move(kept);
 }
 
 // Whether everything that uses the tuple takes elements from it. Fills in the instructions that do.

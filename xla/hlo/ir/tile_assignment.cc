@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
+#include "xla/base/status_macros.h"
 #include "xla/permutation_util.h"
 #include "xla/util.h"
 
@@ -35,6 +37,20 @@ std::vector<Factors> Divide(absl::Span<const int64_t> sizes, absl::Span<const in
     next = part.end;
   }
   return parts;
+}
+
+// The product of sizes >= 1 if it is at most 2^24.
+absl::StatusOr<int64_t> CountDevices(absl::Span<const int64_t> sizes) {
+  constexpr int64_t kMaxDevices = int64_t{1} << 24;
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size < 1 || size > kMaxDevices / count) {
+      return InvalidArgument("devices=[%s]: sizes must be positive and name at most 2^24 devices",
+                             absl::StrJoin(sizes, ","));
+    }
+    count *= size;
+  }
+  return count;
 }
 
 }  // namespace
@@ -176,6 +192,50 @@ std::string IotaTileAssignment::ToString() const {
 TileAssignment::TileAssignment()
     : TileAssignment(std::make_shared<const Array<int64_t>>(absl::MakeConstSpan({int64_t{0}}))) {}
 
+absl::StatusOr<TileAssignment> TileAssignment::Create(absl::Span<const int64_t> dims,
+                                                      absl::Span<const int64_t> devices) {
+  XLA_ASSIGN_OR_RETURN(const int64_t count, CountDevices(dims));
+  if (static_cast<int64_t>(devices.size()) != count) {
+    return InvalidArgument("devices=[%s]: %d devices given for %d tiles", absl::StrJoin(dims, ","),
+                           devices.size(), count);
+  }
+  absl::flat_hash_set<int64_t> seen;
+  for (const int64_t id : devices) {
+    if (id >= 0 && seen.insert(id).second) continue;
+    return InvalidArgument("devices=[%s]: device %d is %s", absl::StrJoin(dims, ","), id,
+                           id < 0 ? "negative" : "duplicated");
+  }
+  return TileAssignment(Array<int64_t>(dims, devices));
+}
+
+absl::StatusOr<TileAssignment> TileAssignment::CreateIota(absl::Span<const int64_t> dims,
+                                                          absl::Span<const int64_t> reshape_dims,
+                                                          absl::Span<const int> transpose_perm) {
+  XLA_ASSIGN_OR_RETURN(const int64_t count, CountDevices(dims));
+  const std::string text =
+      absl::StrCat("devices=[", absl::StrJoin(dims, ","), "]<=[", absl::StrJoin(reshape_dims, ","),
+                   "]T(", absl::StrJoin(transpose_perm, ","), ")");
+  if (reshape_dims.empty() && !transpose_perm.empty()) {
+    return InvalidArgument("%s: T(..) without dimensions", text);
+  }
+  if (reshape_dims.empty()) return TileAssignment(dims);
+  const absl::StatusOr<int64_t> iota_count = CountDevices(reshape_dims);
+  if (!iota_count.ok() || *iota_count != count) {
+    return InvalidArgument("%s: the iota does not have as many devices as there are tiles", text);
+  }
+  std::vector<int> perm(transpose_perm.begin(), transpose_perm.end());
+  if (perm.empty()) {
+    for (size_t i = 0; i < reshape_dims.size(); ++i) perm.push_back(static_cast<int>(i));
+  }
+  if (perm.size() != reshape_dims.size()) {
+    return InvalidArgument("%s: T(..) has another rank than the iota", text);
+  }
+  if (!IsPermutation(std::vector<int64_t>(perm.begin(), perm.end()))) {
+    return InvalidArgument("%s: T(..) is not a permutation", text);
+  }
+  return TileAssignment(dims, reshape_dims, perm);
+}
+
 TileAssignment::TileAssignment(const TileAssignment& other) : iota_(other.iota_) {
   const std::lock_guard<std::mutex> lock(other.mutex_);
   array_ = other.array_;
@@ -221,6 +281,36 @@ TileAssignment TileAssignment::Transpose(absl::Span<const int> perm) const {
   Array<int64_t> array = this->array();
   array.TransposeDimensions(std::vector<int64_t>(perm.begin(), perm.end()));
   return TileAssignment(array);
+}
+
+TileAssignment TileAssignment::SortGroups(int64_t size) const {
+  if (size <= 1) return *this;
+  if (iota_.has_value()) {
+    std::vector<int64_t> dims(iota_->reshape_dims().begin(), iota_->reshape_dims().end());
+    std::vector<int> perm(iota_->transpose_perm().begin(), iota_->transpose_perm().end());
+    const auto minor = [&](size_t i) -> int64_t& { return dims[static_cast<size_t>(perm[i])]; };
+    size_t first = perm.size();
+    int64_t rest = size;
+    while (first > 0 && rest % minor(first - 1) == 0) rest /= minor(--first);
+    if (rest > 1 && first > 0 && minor(first - 1) % rest == 0) {
+      // The group takes the minor part of this dimension, which becomes one of its own.
+      const int cut = perm[first - 1];
+      for (int& dim : perm) dim += dim > cut ? 1 : 0;
+      dims[static_cast<size_t>(cut)] /= rest;
+      dims.insert(dims.begin() + cut + 1, rest);
+      perm.insert(perm.begin() + static_cast<ptrdiff_t>(first), cut + 1);
+      rest = 1;
+    }
+    if (rest == 1) {
+      std::sort(perm.begin() + static_cast<ptrdiff_t>(first), perm.end());
+      return TileAssignment(dimensions(), dims, perm);
+    }
+  }
+  Array<int64_t> sorted = array();
+  for (auto group = sorted.begin(); group != sorted.end(); group += size) {
+    std::sort(group, group + size);
+  }
+  return TileAssignment(sorted);
 }
 
 std::shared_ptr<const Array<int64_t>> TileAssignment::shared_array() const {

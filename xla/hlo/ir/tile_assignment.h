@@ -18,6 +18,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "xla/array.h"
+#include "xla/base/status_fwd.h"
 
 namespace xla {
 
@@ -74,6 +75,15 @@ class TileAssignment {
   TileAssignment(absl::Span<const int64_t> dims, absl::Span<const int64_t> reshape_dims,
                  absl::Span<const int> transpose_perm)
       : TileAssignment(IotaTileAssignment::Create(dims, reshape_dims, transpose_perm)) {}
+  // From input. Errors: sizes that are not positive, more than 2^24 devices, another number of
+  // devices than tiles, devices that are negative or duplicated.
+  static absl::StatusOr<TileAssignment> Create(absl::Span<const int64_t> dims,
+                                               absl::Span<const int64_t> devices);
+  // The devices 0, 1, 2, ... reshaped to reshape_dims (empty: those of the tiles) and transposed
+  // (empty: not). Errors also: a transpose_perm that is not a permutation of the dimensions.
+  static absl::StatusOr<TileAssignment> CreateIota(absl::Span<const int64_t> dims,
+                                                   absl::Span<const int64_t> reshape_dims = {},
+                                                   absl::Span<const int> transpose_perm = {});
   TileAssignment(const TileAssignment& other);
   TileAssignment& operator=(const TileAssignment& other);
 
@@ -102,6 +112,10 @@ class TileAssignment {
   TileAssignment Reshape(absl::Span<const int64_t> dims) const;
   // Dimension i of the result is dimension perm[i]. An iota stays one where it can.
   TileAssignment Transpose(absl::Span<const int> perm) const;
+
+  // In each group of `size` consecutive tiles the devices sorted. An iota stays one where its
+  // dimensions can be cut to the size of a group. Precondition: `size` divides the number of tiles.
+  TileAssignment SortGroups(int64_t size) const;
 
   const std::optional<IotaTileAssignment>& iota() const { return iota_; }
   // An iota is written out at the first call.

@@ -376,9 +376,6 @@ absl::Status Read(const FieldReader& reader, DomainAttributes::Value* value) {
   return absl::OkStatus();
 }
 absl::Status Write(const FieldWriter& writer, const DomainAttributes::Value& value) {
-  for (const std::optional<HloSharding>& sharding : {value.entry, value.exit}) {
-    if (sharding.has_value()) XLA_RETURN_IF_ERROR(CheckWritable(*sharding));
-  }
   HloInstructionProto* proto = writer.proto;
   if (value.entry.has_value()) *proto->mutable_domain_exit_sharding() = value.entry->ToProto();
   if (value.exit.has_value()) *proto->mutable_domain_entry_sharding() = value.exit->ToProto();

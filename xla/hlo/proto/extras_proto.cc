@@ -135,25 +135,6 @@ OriginalArrayProto WriteOriginalArray(const OriginalValueNode& node) {
   return proto;
 }
 
-absl::Status CheckWritable(const HloSharding& sharding) {
-  for (const HloSharding& element : sharding.elements) XLA_RETURN_IF_ERROR(CheckWritable(element));
-  if (sharding.kind != HloSharding::Kind::kNamed) return absl::OkStatus();
-  auto check = [&](const std::vector<AxisRef>& axes) -> absl::Status {
-    for (const AxisRef& axis : axes) {
-      if (axis.ToProto(sharding.named->mesh).mesh_axis_index() < 0) {
-        return InvalidArgument("sharding %s: no axis %s", sharding.ToString(), axis.ToString());
-      }
-    }
-    return absl::OkStatus();
-  };
-  for (const HloSharding::Named::Dim& dim : sharding.named->dims) {
-    XLA_RETURN_IF_ERROR(check(dim.axes));
-  }
-  XLA_RETURN_IF_ERROR(check(sharding.named->replicated));
-  XLA_RETURN_IF_ERROR(check(sharding.named->unreduced));
-  return check(sharding.named->manual);
-}
-
 absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& module_proto,
                         HloInstruction* instruction) {
   if (proto.has_sharding()) {
@@ -215,10 +196,7 @@ absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& 
 
 absl::Status WriteExtras(const HloInstruction& instruction, HloInstructionProto* proto) {
   const InstructionExtras& extras = instruction.extras();
-  if (extras.sharding.has_value()) {
-    XLA_RETURN_IF_ERROR(CheckWritable(*extras.sharding));
-    *proto->mutable_sharding() = extras.sharding->ToProto();
-  }
+  if (extras.sharding.has_value()) *proto->mutable_sharding() = extras.sharding->ToProto();
   // These three are present on every instruction, as XLA has it.
   *proto->mutable_metadata() = instruction.metadata().ToProto();
   auto* frontend_attributes = proto->mutable_frontend_attributes()->mutable_map();

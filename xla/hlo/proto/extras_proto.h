@@ -26,9 +26,6 @@ absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto);
 OriginalValueNode ReadOriginalArray(const OriginalArrayProto& proto);
 OriginalArrayProto WriteOriginalArray(const OriginalValueNode& node);
 
-// An error if the sharding names axes that its mesh does not have: the proto cannot represent them.
-absl::Status CheckWritable(const HloSharding& sharding);
-
 }  // namespace xla::proto
 
 #endif  // XLA_HLO_PROTO_EXTRAS_PROTO_H_

@@ -136,41 +136,10 @@ absl::StatusOr<GroupCounts> CountIota(const CollectiveDeviceList& list) {
 
 absl::StatusOr<GroupCounts> CountMesh(const CollectiveDeviceList& list) {
   if (!list.mesh.has_value()) return BadGroups(list, "No mesh");
-  absl::int128 ids = 1;
-  absl::flat_hash_map<std::string, int64_t> sizes;
-  for (const Mesh::Axis& axis : list.mesh->axes) {
-    if (axis.size <= 0) return BadGroups(list, "Axes of a mesh must have positive sizes");
-    ids = absl::int128(ProductOrZero(ids)) * axis.size;
-    if (!sizes.emplace(axis.name, axis.size).second)
-      return BadGroups(list, "An axis is duplicated");
-  }
-  GroupCounts counts{ProductOrZero(ids), 1};
-  if (counts.ids == 0) return BadGroups(list, "The mesh is too large");
-  const auto& device_ids = list.mesh->device_ids;
-  if (!device_ids.empty() &&
-      (static_cast<int64_t>(device_ids.size()) != counts.ids || !IsPermutation(device_ids))) {
-    return BadGroups(list, "Device ids of a mesh must name each device once");
-  }
-  absl::flat_hash_set<std::string> used;
-  for (const AxisRef& axis : list.mesh_axes) {
-    const auto it = sizes.find(axis.name);
-    if (it == sizes.end())
-      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' is not in the mesh"));
-    const int64_t size = axis.size.value_or(it->second);
-    const int64_t before = axis.pre_size.value_or(1);
-    const int64_t part = MultiplyWithoutOverflow(size, before);
-    if (size <= 0 || before <= 0 || part <= 0 || it->second % part != 0) {
-      return BadGroups(list, absl::StrCat("The part of axis '", axis.name, "' does not divide it"));
-    }
-    if (!used.insert(absl::StrCat(axis.name, ":", before)).second) {
-      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' is duplicated"));
-    }
-    counts.group_size = MultiplyWithoutOverflow(counts.group_size, size);
-    if (counts.group_size <= 0 || counts.group_size > counts.ids) {
-      return BadGroups(list, "The axes name more devices than the mesh has");
-    }
-  }
-  return counts;
+  const absl::Status axes =
+      ValidateSpanOfAxes(list.mesh_axes, *list.mesh, /*allow_mergeable_neighbors=*/true);
+  if (!axes.ok()) return BadGroups(list, std::string(axes.message()));
+  return GroupCounts{list.mesh->num_devices(), AxesSize(list.mesh_axes, *list.mesh)};
 }
 
 bool IsEmptyList(const CollectiveDeviceList& list) {

@@ -303,9 +303,11 @@ class HloTextParser {
 
   // parser_sharding.cc, parser_mesh.cc
   bool ParseOneSharding(bool brace_is_eaten, HloSharding* sharding);
+  bool ParseSubgroupTypes(std::vector<OpSharding_Type>* types);
   bool ParseNamedSharding(HloSharding* sharding);
   bool ParseMesh(Mesh* mesh);
-  bool ParseAxisRef(const Mesh& mesh, AxisRef* axis);
+  bool ParseMeshDevices(Mesh* mesh);
+  bool ParseAxisRef(const Mesh& mesh, std::vector<AxisRef>* axes);
   bool ParseAxisRefList(const Mesh& mesh, std::vector<AxisRef>* axes);
   bool ParseIotaArray(std::vector<int64_t>* reshape_dims, std::vector<int>* transpose_perm);
   // With `devices` null only the iota form is taken.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device meshes and shardings by named axes: {mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}],
 // replicated={..}}.
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -35,99 +35,114 @@ bool HloTextParser::ParseMesh(Mesh* mesh) {
     if (!ParseAttributeName(&name))
       return TokenError("expected device_id= attribute in maximal_mesh");
     if (name != "device_id") return TokenError("expected device_id= attribute in maximal_mesh");
-    return ParseValue(&mesh->maximal_device.emplace()) &&
-           Expect(TokKind::kRsquare, "expected ']' to end maximal_mesh");
+    int64_t device;
+    if (!ParseValue(&device)) return false;
+    *mesh = Mesh(device);
+    return Expect(TokKind::kRsquare, "expected ']' to end maximal_mesh");
   }
 
   const Loc axes_loc = loc();
+  std::vector<std::string> names;
+  std::vector<int64_t> sizes;
   if (!Expect(TokKind::kLsquare, "expected '[' after mesh")) return false;
   if (kind() != TokKind::kRsquare) {
     do {
-      if (mesh->axes.size() == kMostAxes)
+      if (names.size() == kMostAxes)
         return TokenError(Cat("a mesh has at most ", kMostAxes, " axes"));
-      Mesh::Axis& axis = mesh->axes.emplace_back();
       const Loc name_loc = loc();
-      if (!ParseValue(&axis.name)) return false;
-      if (!IsPlainName(axis.name)) {
+      if (!ParseValue(&names.emplace_back())) return false;
+      if (!IsPlainName(names.back())) {
         return Error(name_loc,
                      "an axis name cannot hold quotes, backslashes or control characters");
       }
-      if (!Expect(TokKind::kEqual, "expects '=' after axis name") || !ParseValue(&axis.size))
+      if (!Expect(TokKind::kEqual, "expects '=' after axis name") ||
+          !ParseValue(&sizes.emplace_back()))
         return false;
     } while (Eat(TokKind::kComma));
   }
   if (!Expect(TokKind::kRsquare, "expected ']' to end mesh axes")) return false;
-  for (size_t i = 0; i < mesh->axes.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (mesh->axes[i].name == mesh->axes[j].name) {
-        return Error(axes_loc, Cat("the mesh has two axes '", mesh->axes[i].name, "'"));
-      }
-    }
-  }
-  const auto num_devices = mesh->NumDevices();
-  if (!num_devices.ok()) return Error(axes_loc, std::string(num_devices.status().message()));
+  auto made = Mesh::Create(sizes, names);
+  if (!made.ok()) return Error(axes_loc, std::string(made.status().message()));
+  *mesh = *std::move(made);
 
   if (!Eat(TokKind::kComma)) return true;
   std::string_view name;
   // The error is removed if valid axes follow; XLA reports it first.
   if (!ParseAttributeName(&name) || name != "device_ids") return true;
+  return ParseMeshDevices(mesh);
+}
+
+// '(' (iota array | int % ',') ')'
+bool HloTextParser::ParseMeshDevices(Mesh* mesh) {
   const Loc ids_loc = loc();
+  const std::vector<int64_t> sizes(mesh->axis_sizes().begin(), mesh->axis_sizes().end());
+  std::vector<int64_t> reshape_dims, device_ids;
+  std::vector<int> transpose_perm;
   if (!Expect(TokKind::kLparen, "expected '(' for device_ids")) return false;
-  if (kind() == TokKind::kLsquare) {
-    if (!ParseIotaArray(&mesh->iota_reshape_dims, &mesh->iota_transpose_perm) ||
-        !Expect(TokKind::kRparen, "expected ')' to end device_ids")) {
-      return false;
-    }
-    auto ids = FlattenIota(mesh->iota_reshape_dims, mesh->iota_transpose_perm);
-    if (!ids.ok()) return Error(ids_loc, std::string(ids.status().message()));
-    mesh->device_ids = *std::move(ids);
-    CanonicalizeIota(&mesh->iota_reshape_dims, &mesh->iota_transpose_perm);
-  } else {
-    if (kind() != TokKind::kRparen) {
-      do {
-        if (!ParseValue(&mesh->device_ids.emplace_back())) return false;
-      } while (Eat(TokKind::kComma));
-    }
-    if (!Expect(TokKind::kRparen, "expected ')' to end device_ids")) return false;
+  const bool is_iota = kind() == TokKind::kLsquare;
+  if (is_iota) {
+    if (!ParseIotaArray(&reshape_dims, &transpose_perm)) return false;
+  } else if (kind() != TokKind::kRparen) {
+    do {
+      if (!ParseValue(&device_ids.emplace_back())) return false;
+    } while (Eat(TokKind::kComma));
   }
-  if (static_cast<int64_t>(mesh->device_ids.size()) != *num_devices) {
+  if (!Expect(TokKind::kRparen, "expected ')' to end device_ids")) return false;
+  if (!is_iota && static_cast<int64_t>(device_ids.size()) != mesh->num_devices()) {
     return Error(ids_loc, absl::StrFormat("Expected %d device_ids based on mesh axes, but got %d",
-                                          *num_devices, mesh->device_ids.size()));
+                                          mesh->num_devices(), device_ids.size()));
   }
+  auto devices = is_iota ? TileAssignment::CreateIota(sizes, reshape_dims, transpose_perm)
+                         : TileAssignment::Create(sizes, device_ids);
+  if (!devices.ok()) return Error(ids_loc, std::string(devices.status().message()));
+  auto made =
+      Mesh::Create(*std::move(devices), {mesh->axis_names().begin(), mesh->axis_names().end()});
+  if (!made.ok()) return Error(ids_loc, std::string(made.status().message()));
+  *mesh = *std::move(made);
   return true;
 }
 
 // 'x', or 'x':(pre)size
-bool HloTextParser::ParseAxisRef(const Mesh& mesh, AxisRef* axis) {
+bool HloTextParser::ParseAxisRef(const Mesh& mesh, std::vector<AxisRef>* axes) {
   const Loc name_loc = loc();
-  if (!ParseValue(&axis->name)) return false;
-  bool is_known = false;
-  for (const Mesh::Axis& mesh_axis : mesh.axes) is_known |= mesh_axis.name == axis->name;
-  if (!is_known) {
-    return Error(name_loc,
-                 Cat("axis '", axis->name, "' is not an axis of the mesh ", mesh.ToString()));
+  std::string name;
+  if (!ParseValue(&name)) return false;
+  const std::optional<int64_t> index = mesh.FindAxis(name);
+  if (!index.has_value()) {
+    return Error(name_loc, Cat("axis '", name, "' is not an axis of the mesh ", mesh.ToString()));
   }
-  if (!Eat(TokKind::kColon)) return true;
-  return Expect(TokKind::kLparen, "expected '(' before pre_size in sub axis") &&
-         ParseValue(&axis->pre_size.emplace()) &&
-         Expect(TokKind::kRparen, "expected ')' after pre_size in sub axis") &&
-         ParseValue(&axis->size.emplace());
+  AxisRef axis(*index);
+  if (Eat(TokKind::kColon)) {
+    AxisRef::SubAxis part;
+    if (!Expect(TokKind::kLparen, "expected '(' before pre_size in sub axis") ||
+        !ParseValue(&part.pre_size) ||
+        !Expect(TokKind::kRparen, "expected ')' after pre_size in sub axis") ||
+        !ParseValue(&part.size)) {
+      return false;
+    }
+    axis = AxisRef(*index, part);
+    if (const absl::Status valid = axis.Validate(mesh); !valid.ok()) {
+      return Error(name_loc, std::string(valid.message()));
+    }
+  }
+  axes->push_back(axis);
+  return true;
 }
 
 bool HloTextParser::ParseAxisRefList(const Mesh& mesh, std::vector<AxisRef>* axes) {
   return ParseList(TokKind::kLbrace, TokKind::kRbrace, TokKind::kComma,
-                   [&] { return ParseAxisRef(mesh, &axes->emplace_back()); });
+                   [&] { return ParseAxisRef(mesh, axes); });
 }
 
 bool HloTextParser::ParseNamedSharding(HloSharding* sharding) {
-  HloSharding result;
-  result.kind = HloSharding::Kind::kNamed;
-  auto named = std::make_shared<HloSharding::Named>();
   const size_t known_errors = errors_.size();
-  if (!ParseMesh(&named->mesh)) return false;
-  const auto finish = [&] {
-    result.named = std::move(named);
-    *sharding = std::move(result);
+  const Loc start = loc();
+  Mesh mesh;
+  if (!ParseMesh(&mesh)) return false;
+  std::vector<InstructionMetadata> metadata;
+  const auto finish = [&](NamedSharding named) {
+    *sharding = HloSharding(std::move(named));
+    sharding->metadata() = std::move(metadata);
     if (!Expect(TokKind::kRbrace, "expected '}' to end sharding attribute")) return false;
     errors_.Truncate(known_errors);
     return true;
@@ -136,54 +151,61 @@ bool HloTextParser::ParseNamedSharding(HloSharding* sharding) {
     if (!Eat(TokKind::kComma)) return true;
     std::string_view name;
     if (!ParseAttributeName(&name)) return false;
-    return name == "metadata" ? ParseMetadataOrList(&result.metadata)
+    return name == "metadata" ? ParseMetadataOrList(&metadata)
                               : TokenError("expected metadata= in a sharding");
   };
-  if (named->mesh.maximal_device) return parse_metadata_if_there() && finish();
+  if (mesh.IsMaximal()) return parse_metadata_if_there() && finish(NamedSharding(mesh));
 
   Eat(TokKind::kComma);
-  if (kind() == TokKind::kwReplicated || kind() == TokKind::kwUnreduced ||
-      kind() == TokKind::kwManual) {
-    named->fully_replicated = kind() == TokKind::kwReplicated;
-    std::vector<AxisRef>& axes = kind() == TokKind::kwUnreduced ? named->unreduced : named->manual;
-    if (!named->fully_replicated) {
-      for (const Mesh::Axis& axis : named->mesh.axes) axes.push_back({.name = axis.name});
-    }
+  if (const TokKind word = kind();
+      word == TokKind::kwReplicated || word == TokKind::kwUnreduced || word == TokKind::kwManual) {
     lexer_.Next();
-    return parse_metadata_if_there() && finish();
+    return parse_metadata_if_there() &&
+           finish(word == TokKind::kwReplicated  ? NamedSharding::Replicate(mesh)
+                  : word == TokKind::kwUnreduced ? NamedSharding::Unreduced(mesh)
+                                                 : NamedSharding::Manual(mesh));
   }
 
-  // One entry a dimension: the axes it is cut by.
+  // One entry for each dimension: the axes that it is divided by.
+  std::vector<NamedSharding::DimensionSharding> dims;
   const auto parse_dimension = [&] {
-    HloSharding::Named::Dim& dim = named->dims.emplace_back();
-    return ParseList(TokKind::kLbrace, TokKind::kRbrace, TokKind::kComma, [&] {
-      if (!dim.is_closed) return TokenError("Saw axis ref after '?'");
+    std::vector<AxisRef> axes;
+    bool is_closed = true;
+    const auto parse_axis = [&] {
+      if (!is_closed) return TokenError("Saw axis ref after '?'");
       if (Eat(TokKind::kQuestionMark)) {
-        dim.is_closed = false;
+        is_closed = false;
         return true;
       }
-      return ParseAxisRef(named->mesh, &dim.axes.emplace_back());
-    });
+      return ParseAxisRef(mesh, &axes);
+    };
+    if (!ParseList(TokKind::kLbrace, TokKind::kRbrace, TokKind::kComma, parse_axis)) return false;
+    dims.emplace_back(std::move(axes), is_closed);
+    return true;
   };
   if (!ParseList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kComma, parse_dimension))
     return false;
+  std::vector<AxisRef> replicated, unreduced, manual;
   while (kind() != TokKind::kRbrace) {
     std::string_view name;
     if (!Expect(TokKind::kComma, "expected ',' before next attribute") ||
         !ParseAttributeName(&name))
       return false;
     const bool ok =
-        name == "replicated"  ? ParseAxisRefList(named->mesh, &named->replicated)
-        : name == "unreduced" ? ParseAxisRefList(named->mesh, &named->unreduced)
-        : name == "manual"    ? ParseAxisRefList(named->mesh, &named->manual)
+        name == "replicated"  ? ParseAxisRefList(mesh, &replicated)
+        : name == "unreduced" ? ParseAxisRefList(mesh, &unreduced)
+        : name == "manual"    ? ParseAxisRefList(mesh, &manual)
         : name == "metadata"
-            ? ParseMetadataOrList(&result.metadata)
+            ? ParseMetadataOrList(&metadata)
             : TokenError(
                   "unknown attribute in named sharding: expected replicated, unreduced, "
                   "manual or metadata");
     if (!ok) return false;
   }
-  return finish();
+  auto named = NamedSharding::Create(mesh, std::move(dims), std::move(replicated),
+                                     std::move(unreduced), std::move(manual));
+  if (!named.ok()) return Error(start, std::string(named.status().message()));
+  return finish(*std::move(named));
 }
 
 }  // namespace xla::text

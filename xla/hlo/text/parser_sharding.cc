@@ -2,8 +2,11 @@
 // Shardings by tiles, replica groups and domains. (Shardings by named axes: parser_mesh.cc.)
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/text/parser_impl.h"
+#include "xla/util.h"
 
 namespace xla::text {
 
@@ -89,154 +92,148 @@ bool HloTextParser::ParseTileAssignment(std::vector<int64_t>* tile_dims,
   return true;
 }
 
+namespace {
+
+// What the words and attributes between the braces of a sharding say, in any order.
+struct ShardingWords {
+  bool maximal = false, replicated = false, manual = false, unknown = false, unreduced = false;
+  bool last_tile_dim_replicate = false;
+  std::vector<int64_t> tile_dims, reshape_dims, devices;
+  std::vector<int> transpose_perm;
+  std::vector<OpSharding_Type> last_tile_dims;
+  HloSharding::ShardGroup group;
+  std::vector<InstructionMetadata> metadata;
+};
+
+absl::StatusOr<HloSharding> WithoutDevices(const ShardingWords& words, std::string_view what,
+                                           HloSharding whole) {
+  if (words.devices.empty()) return whole;
+  return absl::InvalidArgumentError(
+      absl::StrCat(View(what), " shardings should not have any devices assigned"));
+}
+
+absl::StatusOr<HloSharding> TiledSharding(const ShardingWords& words) {
+  if (words.tile_dims.empty()) {
+    return absl::InvalidArgumentError(
+        "non-maximal shardings must have a tile assignment list including dimensions");
+  }
+  if (words.reshape_dims.empty() && words.devices.size() <= 1) {
+    return absl::InvalidArgumentError(
+        "non-maximal shardings must have more than one device assigned");
+  }
+  if (words.last_tile_dim_replicate && !words.last_tile_dims.empty()) {
+    return absl::InvalidArgumentError("sharding: last_tile_dim_replicate and last_tile_dims");
+  }
+  absl::StatusOr<TileAssignment> tiles =
+      words.reshape_dims.empty()
+          ? TileAssignment::Create(words.tile_dims, words.devices)
+          : TileAssignment::CreateIota(words.tile_dims, words.reshape_dims, words.transpose_perm);
+  if (!tiles.ok()) return AddContext(tiles.status(), "sharding");
+  std::vector<OpSharding_Type> types = words.last_tile_dims;
+  if (words.last_tile_dim_replicate) types = {OpSharding_Type_REPLICATED};
+  return HloSharding::FromSubgroups(*tiles, types);
+}
+
+absl::StatusOr<HloSharding> ToSharding(const ShardingWords& words) {
+  if (words.replicated) return WithoutDevices(words, "replicated", HloSharding::Replicate());
+  if (words.maximal) {
+    if (words.devices.size() == 1) return HloSharding::SingleDevice(words.devices[0]);
+    return absl::InvalidArgumentError("maximal shardings should have exactly one device assigned");
+  }
+  if (words.manual) return WithoutDevices(words, "manual", HloSharding::Manual());
+  if (words.unknown) return WithoutDevices(words, "unknown", HloSharding::Unknown());
+  if (words.unreduced) return WithoutDevices(words, "unreduced", HloSharding::Unreduced());
+  return TiledSharding(words);
+}
+
+}  // namespace
+
+// '{' type % ',' '}'
+bool HloTextParser::ParseSubgroupTypes(std::vector<OpSharding_Type>* types) {
+  return ParseList(TokKind::kLbrace, TokKind::kRbrace, TokKind::kComma, [&] {
+    static constexpr std::pair<TokKind, OpSharding_Type> kTypes[] = {
+        {TokKind::kwMaximal, OpSharding_Type_MAXIMAL},
+        {TokKind::kwReplicated, OpSharding_Type_REPLICATED},
+        {TokKind::kwManual, OpSharding_Type_MANUAL},
+        {TokKind::kwUnreduced, OpSharding_Type_UNREDUCED}};
+    for (const auto& [word, type] : kTypes) {
+      if (!Eat(word)) continue;
+      types->push_back(type);
+      return true;
+    }
+    return false;
+  });
+}
+
 bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding) {
   if (!brace_is_eaten && !Expect(TokKind::kLbrace, "expected '{' to start sharding attribute"))
     return false;
   if (AtIdent("mesh") || AtIdent("maximal_mesh")) return ParseNamedSharding(sharding);
 
   const Loc start = loc();
-  bool maximal = false, replicated = false, manual = false, unknown = false, unreduced = false;
-  HloSharding tiled;
-  tiled.kind = HloSharding::Kind::kTiled;
-  std::vector<int64_t>& devices = tiled.devices;
-  const auto parse_group = [&](HloSharding::Group group) {
-    lexer_.Next();
-    tiled.group = group;
-    return ParseValue(&tiled.group_id);
+  ShardingWords words;
+  const auto parse_group = [&](HloSharding::ShardGroup::Type type) {
+    words.group.type = type;
+    return ParseValue(&words.group.id);
   };
-  const auto parse_last_tile_dims = [&] {
-    if (!Expect(TokKind::kLbrace, "expected '{' to start sharding type list")) return false;
-    if (kind() != TokKind::kRbrace) {
-      do {
-        switch (kind()) {
-          case TokKind::kwMaximal:
-            tiled.last_tile_dims.push_back(OpSharding_Type_MAXIMAL);
-            break;
-          case TokKind::kwReplicated:
-            tiled.last_tile_dims.push_back(OpSharding_Type_REPLICATED);
-            break;
-          case TokKind::kwManual:
-            tiled.last_tile_dims.push_back(OpSharding_Type_MANUAL);
-            break;
-          case TokKind::kwUnreduced:
-            tiled.last_tile_dims.push_back(OpSharding_Type_UNREDUCED);
-            break;
-          default:
-            return false;
-        }
-        lexer_.Next();
-      } while (Eat(TokKind::kComma));
+  const auto parse_attribute = [&](std::string_view name) {
+    if (name == "device") {
+      if (kind() != TokKind::kInt) return TokenError("device= attribute must be an integer");
+      words.devices = {lexer_.token().integer};
+      lexer_.Next();
+      return true;
     }
-    return Expect(TokKind::kRbrace, "expected '}' to end sharding type list");
+    if (name == "devices") {
+      words.tile_dims.clear();
+      words.devices.clear();
+      words.reshape_dims.clear();
+      words.transpose_perm.clear();
+      return ParseTileAssignment(&words.tile_dims, &words.reshape_dims, &words.transpose_perm,
+                                 &words.devices);
+    }
+    return name == "metadata" ? ParseMetadataOrList(&words.metadata)
+                              : ParseSubgroupTypes(&words.last_tile_dims);
   };
-
+  const std::pair<TokKind, bool*> flags[] = {
+      {TokKind::kwMaximal, &words.maximal},
+      {TokKind::kwReplicated, &words.replicated},
+      {TokKind::kwManual, &words.manual},
+      {TokKind::kwUnknown, &words.unknown},
+      {TokKind::kwUnreduced, &words.unreduced},
+      {TokKind::kwLastTileDimReplicate, &words.last_tile_dim_replicate}};
+  const auto eat_flag = [&] {
+    for (const auto& [word, flag] : flags) {
+      if (Eat(word)) return *flag = true;
+    }
+    return false;
+  };
   while (kind() != TokKind::kRbrace) {
-    switch (kind()) {
-      case TokKind::kwMaximal:
-        maximal = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwReplicated:
-        replicated = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwManual:
-        manual = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwUnknown:
-        unknown = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwUnreduced:
-        unreduced = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwLastTileDimReplicate:
-        tiled.last_tile_dim_replicate = true;
-        lexer_.Next();
-        break;
-      case TokKind::kwShardAs:
-        if (!parse_group(HloSharding::Group::kAs)) return false;
-        break;
-      case TokKind::kwShardLike:
-        if (!parse_group(HloSharding::Group::kLike)) return false;
-        break;
-      case TokKind::kAttributeName: {
-        const std::string_view name = lexer_.token().text;
-        if (name == "device") {
-          lexer_.Next();
-          if (kind() != TokKind::kInt) return TokenError("device= attribute must be an integer");
-          devices = {lexer_.token().integer};
-          lexer_.Next();
-        } else if (name == "devices") {
-          lexer_.Next();
-          tiled.tile_dims.clear();
-          devices.clear();
-          tiled.reshape_dims.clear();
-          tiled.transpose_perm.clear();
-          if (!ParseTileAssignment(&tiled.tile_dims, &tiled.reshape_dims, &tiled.transpose_perm,
-                                   &devices))
-            return false;
-        } else if (name == "metadata") {
-          lexer_.Next();
-          if (!ParseMetadataOrList(&tiled.metadata)) return false;
-        } else if (name == "last_tile_dims") {
-          lexer_.Next();
-          if (!parse_last_tile_dims()) return false;
-        } else {
-          return TokenError(
-              "unknown attribute in sharding: expected device=, devices= metadata= or "
-              "last_tile_dims= ");
-        }
-        break;
+    if (eat_flag()) continue;
+    bool ok;
+    if (Eat(TokKind::kwShardAs)) {
+      ok = parse_group(HloSharding::ShardGroup::Type::kAs);
+    } else if (Eat(TokKind::kwShardLike)) {
+      ok = parse_group(HloSharding::ShardGroup::Type::kLike);
+    } else if (kind() == TokKind::kAttributeName) {
+      const std::string_view name = lexer_.token().text;
+      if (name != "device" && name != "devices" && name != "metadata" && name != "last_tile_dims") {
+        return TokenError(
+            "unknown attribute in sharding: expected device=, devices= metadata= or "
+            "last_tile_dims= ");
       }
-      default:
-        return TokenError("unexpected token");
+      lexer_.Next();
+      ok = parse_attribute(name);
+    } else {
+      return TokenError("unexpected token");
     }
+    if (!ok) return false;
   }
 
-  const auto without_devices = [&](std::string_view what, HloSharding whole) {
-    if (!devices.empty())
-      return Error(start, Cat(what, " shardings should not have any devices assigned"));
-    *sharding = std::move(whole);
-    return true;
-  };
-  bool ok = true;
-  if (replicated) {
-    ok = without_devices("replicated", HloSharding::Replicate());
-  } else if (maximal) {
-    if (devices.size() != 1)
-      return Error(start, "maximal shardings should have exactly one device assigned");
-    *sharding = HloSharding::AssignDevice(devices[0]);
-  } else if (manual) {
-    ok = without_devices("manual", HloSharding::Manual());
-  } else if (unknown) {
-    ok = without_devices("unknown", HloSharding::Unknown());
-  } else if (unreduced) {
-    ok = without_devices("unreduced", HloSharding::Unreduced());
-  } else {
-    if (tiled.tile_dims.empty()) {
-      return Error(start,
-                   "non-maximal shardings must have a tile assignment list including dimensions");
-    }
-    if (tiled.reshape_dims.empty() && devices.size() <= 1) {
-      return Error(start, "non-maximal shardings must have more than one device assigned");
-    }
-    *sharding = tiled;
-    auto canonical = sharding->Canonical();
-    if (canonical.ok()) {
-      *sharding = *std::move(canonical);
-    } else if (tiled.reshape_dims.empty() ||
-               (tiled.last_tile_dim_replicate && !tiled.last_tile_dims.empty())) {
-      return Error(start, std::string(canonical.status().message()));
-    }
-    // An iota of another size than the tiles is the verifier's to reject.
-  }
-  if (!ok) return false;
-  sharding->group = tiled.group;
-  sharding->group_id = tiled.group_id;
-  sharding->metadata = std::move(tiled.metadata);
+  auto made = ToSharding(words);
+  if (!made.ok()) return Error(start, std::string(made.status().message()));
+  *sharding = *std::move(made);
+  sharding->SetShardGroup(words.group);
+  sharding->metadata() = std::move(words.metadata);
   lexer_.Next();
   return true;
 }
