@@ -22,6 +22,9 @@ struct EntryArguments {
   std::map<int64_t, std::vector<int64_t>> sizes;  // by the number of the argument
   // Values of scalar integers, such as the sizes that dynamic programs take. The parameters stay.
   std::map<int64_t, int64_t> constants;
+  // Shardings of Shardy stay shardings by axes (NamedSharding) instead of tiles, and what guides
+  // their propagation stays too: as xla/spmd/propagation reads them.
+  bool keeps_axes = false;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where

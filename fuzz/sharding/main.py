@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Propagates the shardings of random programs with Xylem and with Shardy (a Python with jaxlib), and
+compares those of all values.
+
+    PYTHON fuzz/sharding/main.py --count 1000 [--seed 1] [--families elementwise,contraction]
+    PYTHON fuzz/sharding/main.py --only 17       # one program again, with all that differs
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import programs
+
+from jax._src.interpreters import mlir
+from jaxlib.mlir import ir, passmanager
+
+
+def normal(text):
+    """A sharding without mesh and without what says nothing; "" if it names no axis."""
+    text = re.sub(r"^#sdy\.sharding<|^<|@\w+, |>$", "", text.strip())
+    text = text.replace(", ?", "").replace("?", "")
+    text = re.sub(r"p\d+", "", text)
+    return text if '"' in text else ""
+
+
+def split(text):
+    """The shardings of #sdy.sharding_per_value<[<..>, <..>]>."""
+    return re.findall(r"<@?[^<>]*?>", text[text.index("["):])
+
+
+def by_shardy(text, pipeline):
+    with mlir.make_ir_context() as context, ir.Location.unknown():
+        module = ir.Module.parse(text)
+        errors = []
+        handler = context.attach_diagnostic_handler(lambda d: errors.append(str(d.message)) or True)
+        try:
+            passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
+        finally:
+            handler.detach()
+        result = {}
+
+        def visit(operation):
+            name = re.match(r'loc\("(v\d+)"', str(operation.location))
+            if name and "sdy.sharding" in operation.attributes:
+                parts = split(str(operation.attributes["sdy.sharding"]))
+                for i, part in enumerate(parts):
+                    result[f"{name.group(1)}.{i}"] = normal(part)
+            elif name and operation.name in ("sdy.sharding_constraint", "sdy.reshard"):
+                result[f"{name.group(1)}.0"] = normal(str(operation.attributes["sharding"]))
+            elif name and operation.name == "sdy.manual_computation":
+                for i, part in enumerate(split(str(operation.attributes["out_shardings"]))):
+                    result[f"{name.group(1)}.{i}"] = normal(part)
+            for region in operation.regions:
+                for block in region:
+                    for inner in block:
+                        visit(inner.operation)
+
+        for function in module.body:
+            function = function.operation
+            if function.name != "func.func":
+                continue
+            if str(function.attributes["sym_name"]) == '"main"':
+                for kind in ("arg", "res"):
+                    key = f"{kind}_attrs"
+                    if key not in function.attributes:
+                        continue
+                    for i, entry in enumerate(ir.ArrayAttr(function.attributes[key])):
+                        entry = ir.DictAttr(entry)
+                        if "sdy.sharding" in entry:
+                            result[f"{kind}{i}"] = normal(str(entry["sdy.sharding"]))
+            visit(function)
+        return {key: value for key, value in result.items() if value}
+
+
+def apart(function, *arguments):
+    """The function's result, from a process of its own: Shardy ends the process on some programs."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 2)
+        try:
+            answer = json.dumps({"result": function(*arguments)})
+        except Exception as error:  # jaxlib raises several kinds
+            answer = json.dumps({"error": str(error)})
+        with os.fdopen(write, "w") as out:
+            out.write(answer)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as data:
+        answer = data.read()
+    os.waitpid(child, 0)
+    answer = json.loads(answer) if answer else {"error": "the process ended"}
+    if "error" in answer:
+        raise RuntimeError(answer["error"])
+    return answer["result"]
+
+
+def by_xylem(driver, text):
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([driver, "propagate", file.name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+    result = {}
+    for line in done.stdout.splitlines():
+        key, _, value = line.partition(": ")
+        value = normal(value)
+        if value:
+            result[key] = value
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--driver", default="build/sharding_driver")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--families", default=",".join(programs.FAMILIES))
+    parser.add_argument("--pipeline", default="sdy-propagation-pipeline")
+    parser.add_argument("--show", type=int, default=3)
+    arguments = parser.parse_args()
+    families = arguments.families.split(",")
+    counts = collections.Counter()
+    numbers = [arguments.only] if arguments.only is not None else range(
+        arguments.first, arguments.first + arguments.count)
+    for number in numbers:
+        text = programs.make(arguments.seed, number, families)
+        try:
+            theirs = apart(by_shardy, text, arguments.pipeline)
+        except RuntimeError as error:
+            counts["programs that Shardy refuses"] += 1
+            if arguments.only is not None or counts["programs that Shardy refuses"] <= arguments.show:
+                print(f"{number}: Shardy: {str(error)[:600]}")
+                if arguments.only is not None:
+                    print(text)
+            continue
+        counts["programs"] += 1
+        try:
+            ours = by_xylem(arguments.driver, text)
+        except RuntimeError as error:
+            counts["programs that Xylem refuses"] += 1
+            print(f"{number}: Xylem: {str(error)[:600]}")
+            if arguments.only is not None:
+                print(text)
+            continue
+        keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
+        # Instructions that StableHLO has no name for are not compared.
+        differing = [k for k in keys if ours.get(k, "") != theirs.get(k, "")]
+        counts["shardings"] += len(keys)
+        counts["shardings that differ"] += len(differing)
+        counts["programs that differ"] += bool(differing)
+        if differing and (arguments.only is not None or counts["programs that differ"] <= arguments.show):
+            print(f"{number}: differs")
+            if arguments.only is not None:
+                print(text)
+            for key in differing if arguments.only is not None else differing[:4]:
+                print(f"  {key}: Xylem {ours.get(key, 'none')}, Shardy {theirs.get(key, 'none')}")
+    for name, count in counts.items():
+        print(f"{count} {name}")
+    sys.exit(bool(counts["shardings that differ"]))
+
+
+if __name__ == "__main__":
+    main()

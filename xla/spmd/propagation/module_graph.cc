@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions as values and nodes: tuples are taken apart, loops, conditionals, calls and manual
+// computations become edges.
+#include "xla/spmd/propagation/module_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/dimensions/instruction_relations.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape_util.h"
+
+namespace xla::propagation {
+namespace {
+
+using Leaves = std::vector<ValueId>;
+
+bool IsCall(const HloInstruction& instruction, std::string_view target) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.custom_call_target() == target;
+}
+
+// Shardings as propagation has them. Axes of size 1 divide nothing.
+ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
+  const Mesh& mesh = named.mesh();
+  const auto without_ones = [&](const std::vector<AxisRef>& axes) {
+    Axes result;
+    for (const AxisRef& axis : axes) {
+      if (axis.size(mesh) != 1) result.push_back(axis);
+    }
+    return result;
+  };
+  ArraySharding sharding;
+  for (const auto& dimension : named.dim_shardings()) {
+    sharding.dimensions.push_back({.axes = without_ones(dimension.axes()),
+                                   .is_closed = dimension.is_closed(),
+                                   .priority = dimension.priority_or_default()});
+  }
+  // Replicated, whatever the rank.
+  while (sharding.dimensions.size() < rank)
+    sharding.dimensions.push_back({.axes = {}, .is_closed = true});
+  sharding.replicated = without_ones(named.replicated_axes());
+  sharding.unreduced = without_ones(named.unreduced_axes());
+  sharding.unreduced_kind = named.unreduced_kind();
+  return sharding;
+}
+
+absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Mesh& mesh) {
+  std::vector<NamedSharding::DimensionSharding> dimensions;
+  for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
+    dimensions.emplace_back(dimension.axes, dimension.is_closed);
+  }
+  Axes replicated = sharding.replicated;
+  SortAndMergeAxes(replicated, mesh);
+  return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
+                               sharding.unreduced, {}, sharding.unreduced_kind);
+}
+
+bool IsOffload(const HloInstruction& instruction) {
+  return IsCall(instruction, "MoveToDevice") || IsCall(instruction, "MoveToHost");
+}
+
+NodeClass ClassOf(const HloInstruction& instruction, bool is_elementwise) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+      return NodeClass::kPassThrough;
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+      return NodeClass::kDynamicSlice;
+    case HloOpcode::kBroadcast:
+      return NodeClass::kBroadcast;
+    default:
+      return is_elementwise || IsOffload(instruction) ? NodeClass::kPassThrough : NodeClass::kOther;
+  }
+}
+
+// The shardings of a tuple at the root are those of the results; of a single one, that of the
+// element of a tuple of one.
+bool StatesResults(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kTuple || (root.opcode() == HloOpcode::kGetTupleElement &&
+                                                root.operand(0)->opcode() == HloOpcode::kTuple);
+}
+
+class Builder {
+ public:
+  Builder(bool is_conservative, ModuleGraph* result)
+      : is_conservative_(is_conservative), result_(*result), graph_(result->graph) {}
+
+  absl::Status Build(const HloModule& module) {
+    const HloComputation& entry = *module.entry_computation();
+    std::vector<Leaves> arguments;
+    for (const HloInstruction* parameter : entry.parameter_instructions()) {
+      arguments.push_back(NewLeaves(parameter->shape()));
+    }
+    XLA_ASSIGN_OR_RETURN(const Leaves roots, Visit(entry, arguments));
+    XLA_RETURN_IF_ERROR(AddResults(*entry.root_instruction(), roots));
+    MakeGroups();
+    ApplyConstraints();
+    return absl::OkStatus();
+  }
+
+ private:
+  // --- values
+
+  ValueId NewValue(const Shape& shape) {
+    std::vector<int64_t> sizes;
+    if (shape.IsArray()) sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+    return graph_.AddValue(std::move(sizes));
+  }
+  Leaves NewLeaves(const Shape& shape) {
+    Leaves leaves;
+    ShapeUtil::ForEachLeafShape(
+        shape, [&](const Shape& leaf, const ShapeIndex&) { leaves.push_back(NewValue(leaf)); });
+    return leaves;
+  }
+  const Leaves& LeavesOf(const HloInstruction* instruction) const {
+    return result_.leaves.at(instruction);
+  }
+  Leaves OperandLeaves(const HloInstruction& instruction) const {
+    Leaves leaves;
+    for (const HloInstruction* operand : instruction.operands()) {
+      const Leaves& more = LeavesOf(operand);
+      leaves.insert(leaves.end(), more.begin(), more.end());
+    }
+    return leaves;
+  }
+
+  // Sharding `index` of the leaves; nothing if it has none, or none with axes.
+  static const NamedSharding* NamedOf(const HloInstruction& instruction, size_t index) {
+    if (!instruction.has_sharding()) return nullptr;
+    const HloSharding* sharding = &instruction.sharding();
+    if (sharding->IsTuple()) {
+      if (index >= sharding->tuple_elements().size()) return nullptr;
+      sharding = &sharding->tuple_elements()[index];
+    }
+    return sharding->UseNamedShardingLeaf() ? &sharding->named_sharding() : nullptr;
+  }
+  absl::Status ReadShardings(const HloInstruction& instruction, const Leaves& leaves) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const NamedSharding* named = NamedOf(instruction, i);
+      if (named == nullptr) continue;
+      XLA_RETURN_IF_ERROR(SetSharding(instruction, *named, leaves[i]));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status SetSharding(const HloInstruction& instruction, const NamedSharding& named,
+                           ValueId id) {
+    Value& value = graph_.holder(id);
+    const size_t rank = value.sizes.size();
+    if (!named.dim_shardings().empty() && named.dim_shardings().size() != rank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the sharding of ", instruction.ToShortString(), " has ",
+                       named.num_dimensions(), " dimensions, its value has ", rank));
+    }
+    value.sharding = FromNamed(named, rank);
+    value.mesh = graph_.AddMesh(named.mesh());
+    return absl::OkStatus();
+  }
+
+  // --- edges
+
+  // Of values that are one at different places: arrays only.
+  void AddEdge(Leaves sources, ValueId target, std::vector<ValueId> other_targets = {}) {
+    const Value& value = graph_.values[target];
+    Node node;
+    node.relations = IdentityRelations(value.sizes, sources.size(), 1);
+    node.operands = std::move(sources);
+    node.results = {target};
+    node.node_class = NodeClass::kPassThrough;
+    node.is_edge = true;
+    for (const ValueId other : other_targets) graph_.values[other].holder = target;
+    node.other_targets = std::move(other_targets);
+    graph_.AddNode(std::move(node));
+  }
+
+  absl::StatusOr<Leaves> VisitWhile(const HloInstruction& loop) {
+    const Leaves& initial = LeavesOf(loop.operand(0));
+    const Leaves results = NewLeaves(loop.shape());
+    const Leaves body_arguments = NewLeaves(loop.shape());
+    const Leaves condition_arguments = NewLeaves(loop.shape());
+    for (size_t i = 0; i < results.size(); ++i) {
+      graph_.values[body_arguments[i]].holder = results[i];
+      graph_.values[condition_arguments[i]].holder = results[i];
+    }
+    XLA_RETURN_IF_ERROR(ReadShardings(loop, results));
+    XLA_RETURN_IF_ERROR(Visit(*loop.while_condition(), {condition_arguments}).status());
+    XLA_ASSIGN_OR_RETURN(const Leaves next, Visit(*loop.while_body(), {body_arguments}));
+    for (size_t i = 0; i < results.size(); ++i) {
+      AddEdge({initial[i], next[i]}, results[i], {body_arguments[i], condition_arguments[i]});
+    }
+    return results;
+  }
+
+  absl::StatusOr<Leaves> VisitConditional(const HloInstruction& conditional) {
+    const Leaves results = NewLeaves(conditional.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(conditional, results));
+    std::vector<Leaves> sources(results.size());
+    for (size_t i = 0; i < conditional.called_computations().size(); ++i) {
+      const int64_t branch = static_cast<int64_t>(i);
+      XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(*conditional.branch_computation(branch),
+                                                      {LeavesOf(conditional.operand(branch + 1))}));
+      for (size_t k = 0; k < results.size(); ++k) sources[k].push_back(values[k]);
+    }
+    for (size_t k = 0; k < results.size(); ++k) AddEdge(std::move(sources[k]), results[k]);
+    return results;
+  }
+
+  // Arguments and results of calls are edges, but for those of manual computations, which have
+  // theirs at the calls that surround them.
+  absl::StatusOr<Leaves> VisitCall(const HloInstruction& call) {
+    const HloComputation& callee = *call.to_apply();
+    std::vector<Leaves> arguments;
+    for (int64_t i = 0; i < call.operand_count(); ++i) {
+      const Leaves& operand = LeavesOf(call.operand(i));
+      if (IsCall(*call.operand(i), kFullToShardTarget)) {
+        arguments.push_back(operand);
+        continue;
+      }
+      const Leaves targets = NewLeaves(call.operand(i)->shape());
+      XLA_RETURN_IF_ERROR(ReadShardings(*callee.parameter_instruction(i), targets));
+      for (size_t k = 0; k < targets.size(); ++k) AddEdge({operand[k]}, targets[k]);
+      arguments.push_back(targets);
+    }
+    XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(callee, arguments));
+    if (IsManualComputation(call)) return values;
+    const Leaves results = NewLeaves(call.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(call, results));
+    for (size_t k = 0; k < results.size(); ++k) AddEdge({values[k]}, results[k]);
+    return results;
+  }
+  static bool IsManualComputation(const HloInstruction& call) {
+    for (const HloInstruction* operand : call.operands()) {
+      if (IsCall(*operand, kFullToShardTarget)) return true;
+    }
+    return false;
+  }
+
+  Leaves VisitBarrier(const HloInstruction& barrier) {
+    const Leaves& sources = LeavesOf(barrier.operand(0));
+    const Leaves results = NewLeaves(barrier.shape());
+    for (size_t k = 0; k < results.size(); ++k) AddEdge({sources[k]}, results[k]);
+    return results;
+  }
+
+  // --- manual computations
+
+  // The sharding outside, and the axes that are manual inside but not outside.
+  struct Boundary {
+    const NamedSharding* outside = nullptr;
+    Axes manual;
+  };
+  static std::optional<Boundary> BoundaryOf(const HloInstruction& with_outside,
+                                            const HloInstruction& with_inside) {
+    const NamedSharding* outside = NamedOf(with_outside, 0);
+    const NamedSharding* inside = NamedOf(with_inside, 0);
+    if (outside == nullptr || inside == nullptr) return std::nullopt;
+    return Boundary{outside,
+                    AxesWithout(inside->manual_axes(), outside->manual_axes(), inside->mesh())};
+  }
+
+  absl::StatusOr<Leaves> VisitFullToShard(const HloInstruction& instruction) {
+    const HloInstruction* full = instruction.operand(0);
+    const std::optional<Boundary> boundary = BoundaryOf(*full, instruction);
+    const ValueId result = NewValue(instruction.shape());
+    if (!boundary.has_value()) return Leaves{result};
+    // The constraint on the operand is the computation's own.
+    const bool is_own = IsCall(*full, kShardingTarget) && full->user_count() == 1;
+    const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
+    XLA_RETURN_IF_ERROR(
+        AddBoundary(instruction, *boundary, Node::Boundary::kIntoManual, source, result));
+    constraints_.push_back(
+        {.node = static_cast<NodeId>(graph_.nodes.size()) - 1,
+         .sharding = FromNamed(*boundary->outside, graph_.values[source].sizes.size()),
+         .mesh = graph_.AddMesh(boundary->outside->mesh())});
+    return Leaves{result};
+  }
+
+  absl::StatusOr<Leaves> VisitShardToFull(const HloInstruction& instruction) {
+    const HloInstruction* local = instruction.operand(0);
+    const std::optional<Boundary> boundary = BoundaryOf(instruction, *local);
+    const ValueId result = NewValue(instruction.shape());
+    if (!boundary.has_value()) return Leaves{result};
+    const bool is_own = IsCall(*local, kShardingTarget) && local->user_count() == 1;
+    const ValueId source = LeavesOf(is_own ? local->operand(0) : local)[0];
+    XLA_RETURN_IF_ERROR(
+        AddBoundary(instruction, *boundary, Node::Boundary::kOutOfManual, source, result));
+    return Leaves{result};
+  }
+
+  absl::Status AddBoundary(const HloInstruction& instruction, const Boundary& boundary,
+                           Node::Boundary kind, ValueId source, ValueId result) {
+    const bool is_into = kind == Node::Boundary::kIntoManual;
+    const Mesh& mesh = boundary.outside->mesh();
+    const Value& outer = graph_.values[is_into ? source : result];
+    ArraySharding outside = FromNamed(*boundary.outside, outer.sizes.size());
+    Node node;
+    node.boundary = kind;
+    node.all_manual = boundary.manual;
+    const auto is_manual = [&](const AxisRef& axis) {
+      return std::any_of(boundary.manual.begin(), boundary.manual.end(),
+                         [&](const AxisRef& manual) { return manual.Contains(axis); });
+    };
+    ArraySharding inside = outside;
+    for (ArraySharding::Dimension& dimension : inside.dimensions) {
+      Axes& manual = node.manual_axes.emplace_back();
+      std::copy_if(dimension.axes.begin(), dimension.axes.end(), std::back_inserter(manual),
+                   is_manual);
+      std::erase_if(dimension.axes, is_manual);
+    }
+    std::erase_if(inside.replicated, is_manual);
+    std::erase_if(inside.unreduced, is_manual);
+    // Manual axes that divide nothing are replicated: propagation must not use them.
+    Axes used;
+    for (const auto& dimension : outside.dimensions) {
+      used.insert(used.end(), dimension.axes.begin(), dimension.axes.end());
+    }
+    used.insert(used.end(), outside.unreduced.begin(), outside.unreduced.end());
+    node.manual_replicated = AxesWithout(boundary.manual, used, mesh);
+    if (!is_into) {
+      outside.replicated = AxesWithout(outside.replicated, node.manual_replicated, mesh);
+      outside.replicated.insert(outside.replicated.end(), node.manual_replicated.begin(),
+                                node.manual_replicated.end());
+      SortAndMergeAxes(outside.replicated, mesh);
+    }
+    Value& value = graph_.values[result];
+    value.sharding = is_into ? inside : outside;
+    value.mesh = graph_.AddMesh(mesh);
+    // The sizes of both sides differ by the manual axes; seen from outside, the factors have the
+    // outer sizes.
+    node.relations = IdentityRelations(outer.sizes, 1, 1);
+    node.operands = {source};
+    node.results = {result};
+    node.node_class = NodeClass::kPassThrough;
+    node.is_edge = true;
+    (void)instruction;
+    graph_.AddNode(std::move(node));
+    return absl::OkStatus();
+  }
+
+  // --- operations
+
+  absl::StatusOr<Leaves> VisitOperation(const HloInstruction& instruction) {
+    const Leaves results = NewLeaves(instruction.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(instruction, results));
+    Node node;
+    node.operands = OperandLeaves(instruction);
+    node.results = results;
+    const bool is_constraint = IsCall(instruction, kShardingTarget);
+    const bool is_barrier = IsCall(instruction, kPropagationBarrierTarget);
+    if (const auto stretching = MatchStretchingBroadcast(instruction); stretching.has_value()) {
+      node.relations = stretching->relations;
+      node.operands = LeavesOf(stretching->operand);
+    } else if (is_barrier && results.size() == 1 && node.operands.size() == 1) {
+      node.relations = IdentityRelations(graph_.values[results[0]].sizes, 1, 1);
+    } else {
+      XLA_ASSIGN_OR_RETURN(auto relations,
+                           RelateDimensions(instruction, {.is_conservative = is_conservative_}));
+      if (relations.has_value()) node.relations = *std::move(relations);
+    }
+    node.is_elementwise = instruction.IsElementwise() || is_constraint || is_barrier;
+    node.is_pure = !instruction.HasSideEffect() && instruction.opcode() != HloOpcode::kCustomCall &&
+                   instruction.info().family != OpFamily::kCollective;
+    node.node_class = is_barrier ? NodeClass::kBarrier : ClassOf(instruction, node.is_elementwise);
+    if (is_barrier) node.allowed = AllowedDirection(instruction);
+    const NodeId id = graph_.AddNode(std::move(node));
+    if (is_constraint && graph_.values[results[0]].sharding.has_value()) {
+      constraints_.push_back({.node = id,
+                              .sharding = *graph_.values[results[0]].sharding,
+                              .mesh = graph_.values[results[0]].mesh,
+                              .is_constraint = true});
+    }
+    const auto& attributes = instruction.extras().frontend_attributes;
+    if (const auto group = attributes.find(kShardingGroupFrontendAttribute);
+        group != attributes.end()) {
+      XLA_RETURN_IF_ERROR(AddToGroup(instruction, group->second, results));
+    }
+    return results;
+  }
+  static Direction AllowedDirection(const HloInstruction& barrier) {
+    const auto& attributes = barrier.extras().frontend_attributes;
+    const auto found = attributes.find(kAllowedDirectionAttribute);
+    if (found == attributes.end()) return Direction::kNone;
+    const std::string& text = found->second;
+    if (text == "FORWARD" || text == "1") return Direction::kForward;
+    if (text == "BACKWARD" || text == "2") return Direction::kBackward;
+    if (text == "BOTH" || text == "3") return Direction::kBoth;
+    return Direction::kNone;
+  }
+
+  absl::StatusOr<Leaves> VisitInstruction(const HloInstruction& instruction) {
+    switch (instruction.opcode()) {
+      case HloOpcode::kTuple:
+        return OperandLeaves(instruction);
+      case HloOpcode::kGetTupleElement: {
+        const HloInstruction* tuple = instruction.operand(0);
+        size_t begin = 0;
+        for (int64_t i = 0; i < instruction.tuple_index(); ++i) {
+          begin += static_cast<size_t>(
+              ShapeUtil::GetLeafCount(tuple->shape().tuple_shapes(static_cast<int>(i))));
+        }
+        const auto from = LeavesOf(tuple).begin() + static_cast<std::ptrdiff_t>(begin);
+        return Leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+      }
+      case HloOpcode::kWhile:
+        return VisitWhile(instruction);
+      case HloOpcode::kConditional:
+        return VisitConditional(instruction);
+      case HloOpcode::kCall:
+        return VisitCall(instruction);
+      case HloOpcode::kOptimizationBarrier:
+        return VisitBarrier(instruction);
+      case HloOpcode::kCustomCall:
+        if (IsCall(instruction, kFullToShardTarget)) return VisitFullToShard(instruction);
+        if (IsCall(instruction, kShardToFullTarget)) return VisitShardToFull(instruction);
+        return VisitOperation(instruction);
+      default:
+        return VisitOperation(instruction);
+    }
+  }
+
+  // The depth of calls is that of the program, which its reader bounds.
+  absl::StatusOr<Leaves> Visit(const HloComputation& computation,
+                               const std::vector<Leaves>& arguments) {
+    for (const HloInstruction* parameter : computation.parameter_instructions()) {
+      Leaves& leaves = result_.leaves[parameter];
+      leaves = arguments[parameter->parameter_number()];
+      if (computation.IsEntryComputation()) {
+        XLA_RETURN_IF_ERROR(ReadShardings(*parameter, leaves));
+      }
+    }
+    for (const HloInstruction* instruction : computation.instructions()) {
+      if (instruction->opcode() == HloOpcode::kParameter) continue;
+      XLA_ASSIGN_OR_RETURN(Leaves leaves, VisitInstruction(*instruction));
+      result_.leaves[instruction] = std::move(leaves);
+    }
+    return LeavesOf(computation.root_instruction());
+  }
+
+  absl::Status AddResults(const HloInstruction& root, const Leaves& roots) {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      const ValueId result = graph_.AddValue(graph_.values[roots[i]].sizes);
+      const NamedSharding* named = StatesResults(root) ? NamedOf(root, i) : nullptr;
+      if (named != nullptr) XLA_RETURN_IF_ERROR(SetSharding(root, *named, result));
+      ++graph_.values[roots[i]].num_uses;
+      graph_.results.emplace_back(roots[i], result);
+    }
+    return absl::OkStatus();
+  }
+
+  // --- groups
+
+  absl::Status AddToGroup(const HloInstruction& instruction, const std::string& number,
+                          const Leaves& leaves) {
+    int64_t id = 0;
+    if (!absl::SimpleAtoi(number, &id) || leaves.size() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          instruction.ToShortString(), " cannot be in the sharding group '", number, "'"));
+    }
+    std::vector<ValueId>& members = groups_[id];
+    if (!members.empty() && graph_.values[members[0]].sizes != graph_.values[leaves[0]].sizes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the values of sharding group ", id,
+                       " have different shapes: ", instruction.ToShortString()));
+    }
+    if (std::find(members.begin(), members.end(), leaves[0]) == members.end()) {
+      members.push_back(leaves[0]);
+    }
+    return absl::OkStatus();
+  }
+  void MakeGroups() {
+    for (auto& [id, members] : groups_) {
+      for (const ValueId member : members) {
+        graph_.holder(member).group = static_cast<int64_t>(graph_.groups.size());
+      }
+      graph_.groups.push_back(std::move(members));
+    }
+  }
+
+  // --- constraints
+
+  struct Constraint {
+    NodeId node;
+    ArraySharding sharding;
+    MeshId mesh;
+    bool is_constraint = false;  // else an edge into a manual computation
+  };
+
+  const Constraint* ConstraintAt(NodeId node) const {
+    for (const Constraint& constraint : constraints_) {
+      if (constraint.node == node) return &constraint;
+    }
+    return nullptr;
+  }
+  bool IsUsedByConstraint(ValueId value, NodeId excluded) const {
+    const auto& uses = graph_.values[value].uses;
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](NodeId use) { return use != excluded && ConstraintAt(use) != nullptr; });
+  }
+  // The users of `from` that `which` is true of read `to` instead.
+  template <class Which>
+  void ReplaceUses(ValueId from, ValueId to, bool and_results, Which which) {
+    std::vector<NodeId> kept;
+    for (const NodeId use : graph_.values[from].uses) {
+      if (!which(use)) {
+        kept.push_back(use);
+        continue;
+      }
+      auto& operands = graph_.nodes[use].operands;
+      *std::find(operands.begin(), operands.end(), from) = to;
+      graph_.values[to].uses.push_back(use);
+      ++graph_.values[to].num_uses;
+      --graph_.values[from].num_uses;
+    }
+    graph_.values[from].uses = std::move(kept);
+    for (auto& [value, result] : graph_.results) {
+      if (!and_results || value != from) continue;
+      value = to;
+      ++graph_.values[to].num_uses;
+      --graph_.values[from].num_uses;
+    }
+  }
+
+  // A chain of constraints, each but the last read by the next alone, on a value that has no
+  // sharding and no other constraint, constrains what comes after it to its last.
+  NodeId TailOfChain(NodeId head) const {
+    const ValueId input = graph_.nodes[head].operands[0];
+    const NodeId before = graph_.values[input].node;
+    const Constraint* other = before >= 0 ? ConstraintAt(before) : nullptr;
+    if (other != nullptr && other->is_constraint) return -1;
+    if (graph_.holder(input).sharding.has_value() || IsUsedByConstraint(input, head)) return -1;
+    NodeId tail = head;
+    while (true) {
+      const Value& value = graph_.values[graph_.nodes[tail].results[0]];
+      if (value.num_uses != 1 || value.uses.empty()) break;
+      const Constraint* next = ConstraintAt(value.uses[0]);
+      if (next == nullptr || !next->is_constraint) break;
+      tail = value.uses[0];
+    }
+    if (tail == head || IsUsedByConstraint(graph_.nodes[tail].results[0], -1)) return -1;
+    return tail;
+  }
+
+  NodeId AddConstraint(ValueId input, const Constraint& constraint) {
+    const std::vector<int64_t> sizes = graph_.values[input].sizes;
+    const ValueId result = graph_.AddValue(sizes);
+    graph_.values[result].sharding = constraint.sharding;
+    graph_.values[result].mesh = constraint.mesh;
+    Node node;
+    node.relations = IdentityRelations(sizes, 1, 1);
+    node.operands = {input};
+    node.results = {result};
+    node.node_class = NodeClass::kPassThrough;
+    node.is_elementwise = true;
+    return graph_.AddNode(std::move(node));
+  }
+
+  // A closed constraint holds for the value itself, unless that has a sharding or another
+  // constraint. For a value that an edge gives, it holds for its readers instead.
+  void ApplyConstraints() {
+    for (const Constraint& constraint : constraints_) {
+      const NodeId node = constraint.node;
+      if (constraint.is_constraint) {
+        if (const NodeId tail = TailOfChain(node); tail >= 0) {
+          ReplaceUses(graph_.nodes[node].operands[0], graph_.nodes[tail].results[0],
+                      /*and_results=*/false, [&](NodeId use) { return use != node && use > tail; });
+        }
+      }
+      const ValueId input = graph_.nodes[node].operands[0];
+      Value& holder = graph_.holder(input);
+      if (holder.sharding.has_value() || !constraint.sharding.IsFullyClosed()) continue;
+      const auto differs = [&](NodeId use) {
+        const Constraint* other = ConstraintAt(use);
+        return other != nullptr &&
+               (other->mesh != constraint.mesh || !(other->sharding == constraint.sharding));
+      };
+      const auto& uses = graph_.values[input].uses;
+      if (std::any_of(uses.begin(), uses.end(), differs)) continue;
+      const bool is_of_edge = holder.node >= 0 && graph_.nodes[holder.node].is_edge;
+      if (!is_of_edge) {
+        holder.sharding = constraint.sharding;
+        holder.mesh = constraint.mesh;
+      } else if (constraint.is_constraint) {
+        ReplaceUses(input, graph_.nodes[node].results[0], /*and_results=*/true,
+                    [&](NodeId use) { return use != node; });
+      } else {
+        const NodeId added = AddConstraint(input, constraint);
+        ReplaceUses(input, graph_.nodes[added].results[0], /*and_results=*/true,
+                    [&](NodeId use) { return use != added; });
+      }
+    }
+  }
+
+  const bool is_conservative_;
+  ModuleGraph& result_;
+  Graph& graph_;
+  std::map<int64_t, std::vector<ValueId>> groups_;
+  std::vector<Constraint> constraints_;
+};
+
+}  // namespace
+
+absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_conservative) {
+  ModuleGraph result;
+  XLA_RETURN_IF_ERROR(Builder(is_conservative, &result).Build(module));
+  return result;
+}
+
+absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
+  const Graph& graph = module_graph.graph;
+  const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
+    const Value& holder = graph.holder(id);
+    if (!holder.sharding.has_value()) return std::nullopt;
+    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.meshes[holder.mesh]));
+    return HloSharding(std::move(named));
+  };
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      const auto found = module_graph.leaves.find(instruction);
+      if (found == module_graph.leaves.end()) continue;
+      std::vector<ValueId> leaves = found->second;
+      const bool is_result = instruction == module->entry_computation()->root_instruction() &&
+                             StatesResults(*instruction);
+      for (size_t i = 0; is_result && i < leaves.size(); ++i) leaves[i] = graph.results[i].second;
+      std::vector<std::optional<HloSharding>> elements;
+      const Mesh* mesh = nullptr;
+      for (const ValueId leaf : leaves) {
+        XLA_ASSIGN_OR_RETURN(elements.emplace_back(), sharding_of(leaf));
+        if (elements.back().has_value()) mesh = &graph.meshes[graph.holder(leaf).mesh];
+      }
+      if (mesh == nullptr) continue;
+      if (!instruction->shape().IsTuple()) {
+        instruction->set_sharding(*std::move(elements[0]));
+        continue;
+      }
+      std::vector<HloSharding> all;
+      for (size_t i = 0; i < leaves.size(); ++i) {
+        const auto rank = static_cast<int64_t>(graph.values[leaves[i]].sizes.size());
+        all.push_back(elements[i].has_value() ? *std::move(elements[i])
+                                              : HloSharding(NamedSharding::FullyOpen(*mesh, rank)));
+      }
+      instruction->set_sharding(HloSharding::Tuple(std::move(all)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace xla::propagation
