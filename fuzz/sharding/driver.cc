@@ -97,7 +97,7 @@ void PrintSharding(const std::string& name, const HloSharding& sharding, bool ha
 
 // A result of several arrays is an instruction and its elements, which all have the name.
 bool IsNamed(const HloInstruction& instruction) {
-  const auto& name = instruction.metadata().op_name;
+  const std::string& name = instruction.metadata().op_name();
   return name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1])) &&
          instruction.opcode() != HloOpcode::kGetTupleElement;
 }
@@ -111,16 +111,22 @@ absl::Status PrintPropagated(HloModule& module) {
   }
   const HloInstruction* root = entry.root_instruction();
   if (root->has_sharding()) PrintSharding("res", root->sharding(), true);
-  // What an operation became last has its result.
-  std::map<std::string, const HloInstruction*> named;
+  // Of what an operation became, the last one has its result; copies of constants have one name.
+  std::map<std::string, std::vector<const HloInstruction*>> named;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (IsNamed(*instruction)) named[std::string(instruction->metadata().op_name)] = instruction;
+      if (IsNamed(*instruction)) {
+        named[std::string(instruction->metadata().op_name())].push_back(instruction);
+      }
     }
   }
-  for (const auto& [name, instruction] : named) {
-    if (!instruction->has_sharding()) continue;
-    PrintSharding(name + ".", instruction->sharding(), true);
+  for (const auto& [name, instructions] : named) {
+    for (const HloInstruction* instruction : instructions) {
+      if (!instruction->has_sharding() || instruction->opcode() != instructions.back()->opcode()) {
+        continue;
+      }
+      PrintSharding(name + ".", instruction->sharding(), true);
+    }
   }
   return absl::OkStatus();
 }

@@ -35,6 +35,12 @@ def split(text):
     return re.findall(r"<@?[^<>]*?>", text[text.index("["):])
 
 
+def joined(shardings):
+    """One text for each name: copies of constants may have several shardings."""
+    return {key: " | ".join(sorted(values - {""})) for key, values in shardings.items()
+            if values - {""}}
+
+
 def by_shardy(text, pipeline):
     with mlir.make_ir_context() as context, ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -44,19 +50,19 @@ def by_shardy(text, pipeline):
             passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
         finally:
             handler.detach()
-        result = {}
+        result = collections.defaultdict(set)
 
         def visit(operation):
             name = re.match(r'loc\("(v\d+)"', str(operation.location))
             if name and "sdy.sharding" in operation.attributes:
                 parts = split(str(operation.attributes["sdy.sharding"]))
                 for i, part in enumerate(parts):
-                    result[f"{name.group(1)}.{i}"] = normal(part)
+                    result[f"{name.group(1)}.{i}"].add(normal(part))
             elif name and operation.name in ("sdy.sharding_constraint", "sdy.reshard"):
-                result[f"{name.group(1)}.0"] = normal(str(operation.attributes["sharding"]))
+                result[f"{name.group(1)}.0"].add(normal(str(operation.attributes["sharding"])))
             elif name and operation.name == "sdy.manual_computation":
                 for i, part in enumerate(split(str(operation.attributes["out_shardings"]))):
-                    result[f"{name.group(1)}.{i}"] = normal(part)
+                    result[f"{name.group(1)}.{i}"].add(normal(part))
             for region in operation.regions:
                 for block in region:
                     for inner in block:
@@ -74,9 +80,9 @@ def by_shardy(text, pipeline):
                     for i, entry in enumerate(ir.ArrayAttr(function.attributes[key])):
                         entry = ir.DictAttr(entry)
                         if "sdy.sharding" in entry:
-                            result[f"{kind}{i}"] = normal(str(entry["sdy.sharding"]))
+                            result[f"{kind}{i}"].add(normal(str(entry["sdy.sharding"])))
             visit(function)
-        return {key: value for key, value in result.items() if value}
+        return joined(result)
 
 
 def apart(function, *arguments):
@@ -111,13 +117,11 @@ def by_xylem(driver, text):
         done = subprocess.run([driver, "propagate", file.name], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
-    result = {}
+    result = collections.defaultdict(set)
     for line in done.stdout.splitlines():
         key, _, value = line.partition(": ")
-        value = normal(value)
-        if value:
-            result[key] = value
-    return result
+        result[key].add(normal(value))
+    return joined(result)
 
 
 def main():

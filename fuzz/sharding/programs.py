@@ -427,8 +427,10 @@ class Generator:
 
     def barrier(self):
         x = self.pick()
-        direction = self.rng.choice(["NONE", "FORWARD", "BACKWARD"])
-        self.emit(f"sdy.propagation_barrier {x.name} allowed_direction={direction} : {x.type}", x.shape)
+        # NONE, FORWARD, BACKWARD
+        direction = self.rng.randint(0, 2)
+        self.emit(f'"sdy.propagation_barrier"({x.name}) <{{allowed_direction = {direction} : i32}}> : '
+                  f'({x.type}) -> {x.type}', x.shape)
 
     def optimization_barrier(self):
         x, y = self.pick(), self.pick()
@@ -440,7 +442,8 @@ class Generator:
         y = self.same(x)
         number = next(self.counter)
         for value in (x, y):
-            self.lines.append(f"{self.indent}sdy.sharding_group {value.name} group_id={number} : {value.type}")
+            self.lines.append(f'{self.indent}"sdy.sharding_group"({value.name}) <{{group_id = {number} : i64}}> : '
+                              f'({value.type}) -> ()')
 
     def loop(self):
         x, y = self.pick(), self.pick()

@@ -19,6 +19,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/propagation/constraints.h"
 
 namespace xla::propagation {
 namespace {
@@ -106,7 +107,7 @@ class Builder {
     XLA_ASSIGN_OR_RETURN(const Leaves roots, Visit(entry, arguments));
     XLA_RETURN_IF_ERROR(AddResults(*entry.root_instruction(), roots));
     MakeGroups();
-    ApplyConstraints();
+    ApplyConstraints(constraints_, &graph_);
     return absl::OkStatus();
   }
 
@@ -484,120 +485,6 @@ class Builder {
         graph_.holder(member).group = static_cast<int64_t>(graph_.groups.size());
       }
       graph_.groups.push_back(std::move(members));
-    }
-  }
-
-  // --- constraints
-
-  struct Constraint {
-    NodeId node;
-    ArraySharding sharding;
-    MeshId mesh;
-    bool is_constraint = false;  // else an edge into a manual computation
-  };
-
-  const Constraint* ConstraintAt(NodeId node) const {
-    for (const Constraint& constraint : constraints_) {
-      if (constraint.node == node) return &constraint;
-    }
-    return nullptr;
-  }
-  bool IsUsedByConstraint(ValueId value, NodeId excluded) const {
-    const auto& uses = graph_.values[value].uses;
-    return std::any_of(uses.begin(), uses.end(),
-                       [&](NodeId use) { return use != excluded && ConstraintAt(use) != nullptr; });
-  }
-  // The users of `from` that `which` is true of read `to` instead.
-  template <class Which>
-  void ReplaceUses(ValueId from, ValueId to, bool and_results, Which which) {
-    std::vector<NodeId> kept;
-    for (const NodeId use : graph_.values[from].uses) {
-      if (!which(use)) {
-        kept.push_back(use);
-        continue;
-      }
-      auto& operands = graph_.nodes[use].operands;
-      *std::find(operands.begin(), operands.end(), from) = to;
-      graph_.values[to].uses.push_back(use);
-      ++graph_.values[to].num_uses;
-      --graph_.values[from].num_uses;
-    }
-    graph_.values[from].uses = std::move(kept);
-    for (auto& [value, result] : graph_.results) {
-      if (!and_results || value != from) continue;
-      value = to;
-      ++graph_.values[to].num_uses;
-      --graph_.values[from].num_uses;
-    }
-  }
-
-  // A chain of constraints, each but the last read by the next alone, on a value that has no
-  // sharding and no other constraint, constrains what comes after it to its last.
-  NodeId TailOfChain(NodeId head) const {
-    const ValueId input = graph_.nodes[head].operands[0];
-    const NodeId before = graph_.values[input].node;
-    const Constraint* other = before >= 0 ? ConstraintAt(before) : nullptr;
-    if (other != nullptr && other->is_constraint) return -1;
-    if (graph_.holder(input).sharding.has_value() || IsUsedByConstraint(input, head)) return -1;
-    NodeId tail = head;
-    while (true) {
-      const Value& value = graph_.values[graph_.nodes[tail].results[0]];
-      if (value.num_uses != 1 || value.uses.empty()) break;
-      const Constraint* next = ConstraintAt(value.uses[0]);
-      if (next == nullptr || !next->is_constraint) break;
-      tail = value.uses[0];
-    }
-    if (tail == head || IsUsedByConstraint(graph_.nodes[tail].results[0], -1)) return -1;
-    return tail;
-  }
-
-  NodeId AddConstraint(ValueId input, const Constraint& constraint) {
-    const std::vector<int64_t> sizes = graph_.values[input].sizes;
-    const ValueId result = graph_.AddValue(sizes);
-    graph_.values[result].sharding = constraint.sharding;
-    graph_.values[result].mesh = constraint.mesh;
-    Node node;
-    node.relations = IdentityRelations(sizes, 1, 1);
-    node.operands = {input};
-    node.results = {result};
-    node.node_class = NodeClass::kPassThrough;
-    node.is_elementwise = true;
-    return graph_.AddNode(std::move(node));
-  }
-
-  // A closed constraint holds for the value itself, unless that has a sharding or another
-  // constraint. For a value that an edge gives, it holds for its readers instead.
-  void ApplyConstraints() {
-    for (const Constraint& constraint : constraints_) {
-      const NodeId node = constraint.node;
-      if (constraint.is_constraint) {
-        if (const NodeId tail = TailOfChain(node); tail >= 0) {
-          ReplaceUses(graph_.nodes[node].operands[0], graph_.nodes[tail].results[0],
-                      /*and_results=*/false, [&](NodeId use) { return use != node && use > tail; });
-        }
-      }
-      const ValueId input = graph_.nodes[node].operands[0];
-      Value& holder = graph_.holder(input);
-      if (holder.sharding.has_value() || !constraint.sharding.IsFullyClosed()) continue;
-      const auto differs = [&](NodeId use) {
-        const Constraint* other = ConstraintAt(use);
-        return other != nullptr &&
-               (other->mesh != constraint.mesh || !(other->sharding == constraint.sharding));
-      };
-      const auto& uses = graph_.values[input].uses;
-      if (std::any_of(uses.begin(), uses.end(), differs)) continue;
-      const bool is_of_edge = holder.node >= 0 && graph_.nodes[holder.node].is_edge;
-      if (!is_of_edge) {
-        holder.sharding = constraint.sharding;
-        holder.mesh = constraint.mesh;
-      } else if (constraint.is_constraint) {
-        ReplaceUses(input, graph_.nodes[node].results[0], /*and_results=*/true,
-                    [&](NodeId use) { return use != node; });
-      } else {
-        const NodeId added = AddConstraint(input, constraint);
-        ReplaceUses(input, graph_.nodes[added].results[0], /*and_results=*/true,
-                    [&](NodeId use) { return use != added; });
-      }
     }
   }
 
