@@ -2,7 +2,7 @@
 // What sharding knows of StableHLO and HLO programs, for scripts to compare with Shardy:
 //   sharding_driver relations [--conservative] FILE...
 // prints the dimension relations of each instruction, as "computation instruction opcode: RULE";
-//   sharding_driver propagate FILE
+//   sharding_driver propagate [--text] FILE
 // propagates shardings and prints those of arguments ("arg0: ..."), results ("res0: ...") and of
 // each result of instructions with a name as location ("v7.0: ..."), as Shardy writes them.
 #include <cctype>
@@ -102,8 +102,12 @@ bool IsNamed(const HloInstruction& instruction) {
          instruction.opcode() != HloOpcode::kGetTupleElement;
 }
 
-absl::Status PrintPropagated(HloModule& module) {
+absl::Status PrintPropagated(HloModule& module, bool prints_text) {
   XLA_RETURN_IF_ERROR(propagation::PropagateShardings({}, &module));
+  if (prints_text) {
+    std::fputs(module.ToString().c_str(), stdout);
+    return absl::OkStatus();
+  }
   const HloComputation& entry = *module.entry_computation();
   for (const HloInstruction* parameter : entry.parameter_instructions()) {
     if (!parameter->has_sharding()) continue;
@@ -138,15 +142,20 @@ int Run(const std::vector<std::string>& words) {
     return 2;
   }
   RelationOptions options;
+  bool prints_text = false;
   int code = 0;
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "--conservative") {
       options.is_conservative = true;
       continue;
     }
+    if (words[i] == "--text") {
+      prints_text = true;
+      continue;
+    }
     const auto module = ReadModule(words[i], propagates);
     const absl::Status status = !module.ok() ? module.status()
-                                : propagates ? PrintPropagated(**module)
+                                : propagates ? PrintPropagated(**module, prints_text)
                                              : PrintRelations(**module, options);
     if (status.ok()) continue;
     std::fprintf(stderr, "%s: %s\n", words[i].c_str(), std::string(status.message()).c_str());

@@ -59,6 +59,9 @@ def by_shardy(text, pipeline):
                 for i, part in enumerate(parts):
                     result[f"{name.group(1)}.{i}"].add(normal(part))
             elif name and operation.name in ("sdy.sharding_constraint", "sdy.reshard"):
+                if operation.name == "sdy.reshard" and f"{name.group(1)}.0" in result:
+                    # Not a constraint: made by the export, after another operation of the name.
+                    return
                 result[f"{name.group(1)}.0"].add(normal(str(operation.attributes["sharding"])))
             elif name and operation.name == "sdy.manual_computation":
                 for i, part in enumerate(split(str(operation.attributes["out_shardings"]))):

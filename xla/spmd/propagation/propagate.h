@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Propagation of shardings through a graph, in Shardy's order: for each priority that users gave
-// dimensions, in five rounds of operations, first basic, then aggressive, until nothing changes.
+// dimensions, in five rounds of operations, aggressively (or basic, or basic first), until nothing
+// changes.
 //
 // The rounds, each with what the ones before propagate:
 //   1. pass-through operations and edges; dynamic slices forward. Not through operations of which
@@ -19,7 +20,7 @@ namespace xla::propagation {
 struct PropagateOptions {
   bool uses_user_priorities = true;
   bool uses_rounds = true;
-  bool uses_basic = true, uses_aggressive = true;
+  bool uses_basic = false, uses_aggressive = true;  // of each round
   bool is_conservative = false;
 };
 

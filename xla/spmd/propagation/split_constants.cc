@@ -100,6 +100,7 @@ class Splitter {
       HloInstruction* copy =
           computation_.InsertBefore(done, done->CloneWithNewOperands(done->shape(), operands));
       copies_.emplace_back(copy, done);
+      taken_.insert(copy);
       own[done] = copy;
     }
     return own.at(value);
