@@ -126,7 +126,9 @@ absl::Status PrintPropagated(HloModule& module, bool prints_text) {
   }
   for (const auto& [name, instructions] : named) {
     for (const HloInstruction* instruction : instructions) {
-      if (!instruction->has_sharding() || instruction->opcode() != instructions.back()->opcode()) {
+      if (instruction->opcode() != instructions.back()->opcode()) continue;
+      if (!instruction->has_sharding()) {
+        std::printf("%s.0: []\n", name.c_str());
         continue;
       }
       PrintSharding(name + ".", instruction->sharding(), true);

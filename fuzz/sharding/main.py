@@ -22,6 +22,17 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir, passmanager
 
 
+# Shardy's propagation pipeline without the reshards at its end, which change shardings of results.
+PIPELINE = ",".join([
+    "sdy-import-pipeline", "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce",
+    "sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs",
+    "sdy-user-priority-propagate", "sdy-export-named-computations", "sdy-propagate-to-func-results",
+    "sdy-unflatten-call-graph", "symbol-dce", "func.func(sdy-constant-or-scalar-merger)",
+    "func.func(sdy-sink-data-flow-edges)", "sdy-remove-sharding-groups",
+    "func.func(sdy-sharding-constraint-to-reshard)", "sdy-update-non-divisible-input-output-shardings",
+    "sdy-remove-sub-axes-in-input-output-shardings", "sdy-close-shardings"])
+
+
 def normal(text):
     """A sharding without mesh and without what says nothing; "" if it names no axis."""
     text = re.sub(r"^#sdy\.sharding<|^<|@\w+, |>$", "", text.strip())
@@ -33,6 +44,22 @@ def normal(text):
 def split(text):
     """The shardings of #sdy.sharding_per_value<[<..>, <..>]>."""
     return re.findall(r"<@?[^<>]*?>", text[text.index("["):])
+
+
+def same_constants(text):
+    """{name: the first name of an equal constant}: translation makes one of several."""
+    first, names = {}, {}
+    for name, constant in re.findall(r"%(v\d+) = (stablehlo\.(?:constant|iota) .*?) loc", text):
+        names[name] = first.setdefault(constant, name)
+    return names
+
+
+def renamed(shardings, names):
+    result = collections.defaultdict(set)
+    for key, value in shardings.items():
+        name, dot, index = key.partition(".")
+        result[names.get(name, name) + dot + index] |= set(value.split(" | "))
+    return joined(result)
 
 
 def joined(shardings):
@@ -124,7 +151,7 @@ def by_xylem(driver, text):
     for line in done.stdout.splitlines():
         key, _, value = line.partition(": ")
         result[key].add(normal(value))
-    return joined(result)
+    return joined(result), {key.partition(".")[0] for key in result}
 
 
 def main():
@@ -136,7 +163,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--families", default=",".join(programs.FAMILIES))
-    parser.add_argument("--pipeline", default="sdy-propagation-pipeline")
+    parser.add_argument("--pipeline", default=PIPELINE)
     parser.add_argument("--show", type=int, default=3)
     arguments = parser.parse_args()
     families = arguments.families.split(",")
@@ -156,13 +183,18 @@ def main():
             continue
         counts["programs"] += 1
         try:
-            ours = by_xylem(arguments.driver, text)
+            ours, present = by_xylem(arguments.driver, text)
         except RuntimeError as error:
             counts["programs that Xylem refuses"] += 1
             print(f"{number}: Xylem: {str(error)[:600]}")
             if arguments.only is not None:
                 print(text)
             continue
+        # Operations that translation drops, slices of everything for instance, have no sharding.
+        theirs = {key: value for key, value in theirs.items()
+                  if not key.startswith("v") or key.partition(".")[0] in present}
+        names = same_constants(text)
+        ours, theirs = renamed(ours, names), renamed(theirs, names)
         keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
         # Instructions that StableHLO has no name for are not compared.
         differing = [k for k in keys if ours.get(k, "") != theirs.get(k, "")]

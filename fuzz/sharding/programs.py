@@ -200,6 +200,8 @@ class Generator:
 
     def broadcast(self):
         x = self.pick(lambda v: len(v.shape) < 4)
+        if x is None:
+            return
         rng = self.rng
         shape, dims = list(x.shape), list(range(len(x.shape)))
         for i, d in enumerate(shape):

@@ -195,8 +195,12 @@ absl::Status TranslateShardingGroup(Translator& translator, const Operation& ope
   const AttributeRef group = operation.Find("group_id");
   const auto* number = group == nullptr ? nullptr : group->As<mlir::IntegerAttribute>();
   if (number == nullptr) return translator.Error(operation, "needs a group_id");
-  translator.Operand(operation, 0)->mutable_extras().frontend_attributes[kShardingGroupAttribute] =
-      absl::StrCat(number->value);
+  std::string& groups = translator.Operand(operation, 0)
+                            ->mutable_extras()
+                            .frontend_attributes[kShardingGroupAttribute];
+  // A value may be in several.
+  if (!translator.keeps_axes()) groups.clear();
+  absl::StrAppend(&groups, groups.empty() ? "" : ",", number->value);
   return absl::OkStatus();
 }
 

@@ -24,8 +24,9 @@ class Applier {
       const NodeId node = constraint.node;
       if (constraint.is_constraint) {
         if (const NodeId tail = TailOfChain(node); tail >= 0) {
-          ReplaceUses(graph_.nodes[node].operands[0], graph_.nodes[tail].results[0],
-                      /*and_results=*/false, [&](NodeId use) { return use != node && use > tail; });
+          graph_.ReplaceUses(graph_.nodes[node].operands[0], graph_.nodes[tail].results[0],
+                             /*and_results=*/false,
+                             [&](NodeId use) { return use != node && use > tail; });
         }
       }
       const ValueId input = graph_.nodes[node].operands[0];
@@ -43,12 +44,10 @@ class Applier {
         holder.sharding = constraint.sharding;
         holder.mesh = constraint.mesh;
       } else if (constraint.is_constraint) {
-        ReplaceUses(input, graph_.nodes[node].results[0], /*and_results=*/true,
-                    [&](NodeId use) { return use != node; });
+        graph_.ReplaceUses(input, graph_.nodes[node].results[0], /*and_results=*/true,
+                           [&](NodeId use) { return use != node; });
       } else {
-        const NodeId added = AddConstraint(input, constraint);
-        ReplaceUses(input, graph_.nodes[added].results[0], /*and_results=*/true,
-                    [&](NodeId use) { return use != added; });
+        graph_.InsertConstraint(input, constraint.sharding, constraint.mesh);
       }
     }
   }
@@ -63,30 +62,6 @@ class Applier {
     return std::any_of(uses.begin(), uses.end(),
                        [&](NodeId use) { return use != excluded && ConstraintAt(use) != nullptr; });
   }
-  // The users of `from` that `which` is true of read `to` instead.
-  template <class Which>
-  void ReplaceUses(ValueId from, ValueId to, bool and_results, Which which) {
-    std::vector<NodeId> kept;
-    for (const NodeId use : graph_.values[from].uses) {
-      if (!which(use)) {
-        kept.push_back(use);
-        continue;
-      }
-      auto& operands = graph_.nodes[use].operands;
-      *std::find(operands.begin(), operands.end(), from) = to;
-      graph_.values[to].uses.push_back(use);
-      ++graph_.values[to].num_uses;
-      --graph_.values[from].num_uses;
-    }
-    graph_.values[from].uses = std::move(kept);
-    for (auto& [value, result] : graph_.results) {
-      if (!and_results || value != from) continue;
-      value = to;
-      ++graph_.values[to].num_uses;
-      --graph_.values[from].num_uses;
-    }
-  }
-
   // The last of the chain that begins here, or -1.
   NodeId TailOfChain(NodeId head) const {
     const ValueId input = graph_.nodes[head].operands[0];
@@ -104,20 +79,6 @@ class Applier {
     }
     if (tail == head || IsUsedByConstraint(graph_.nodes[tail].results[0], -1)) return -1;
     return tail;
-  }
-
-  NodeId AddConstraint(ValueId input, const Constraint& constraint) {
-    const std::vector<int64_t> sizes = graph_.values[input].sizes;
-    const ValueId result = graph_.AddValue(sizes);
-    graph_.values[result].sharding = constraint.sharding;
-    graph_.values[result].mesh = constraint.mesh;
-    Node node;
-    node.relations = IdentityRelations(sizes, 1, 1);
-    node.operands = {input};
-    node.results = {result};
-    node.node_class = NodeClass::kPassThrough;
-    node.is_elementwise = true;
-    return graph_.AddNode(std::move(node));
   }
 
   const std::vector<Constraint>& constraints_;

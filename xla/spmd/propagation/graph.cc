@@ -32,4 +32,42 @@ NodeId Graph::AddNode(Node node) {
   return id;
 }
 
+void Graph::ReplaceUses(ValueId from, ValueId to, bool and_results,
+                        absl::FunctionRef<bool(NodeId)> which) {
+  std::vector<NodeId> kept;
+  for (const NodeId use : values[from].uses) {
+    if (!which(use)) {
+      kept.push_back(use);
+      continue;
+    }
+    std::vector<ValueId>& operands = nodes[use].operands;
+    *std::find(operands.begin(), operands.end(), from) = to;
+    values[to].uses.push_back(use);
+    ++values[to].num_uses;
+    --values[from].num_uses;
+  }
+  values[from].uses = std::move(kept);
+  for (auto& [value, result] : results) {
+    if (!and_results || value != from) continue;
+    value = to;
+    ++values[to].num_uses;
+    --values[from].num_uses;
+  }
+}
+
+ValueId Graph::InsertConstraint(ValueId value, ArraySharding sharding, MeshId mesh) {
+  const ValueId result = AddValue(std::vector<int64_t>(values[value].sizes));
+  values[result].sharding = std::move(sharding);
+  values[result].mesh = mesh;
+  Node node;
+  node.relations = IdentityRelations(values[value].sizes, 1, 1);
+  node.operands = {value};
+  node.results = {result};
+  node.node_class = NodeClass::kPassThrough;
+  node.is_elementwise = true;
+  const NodeId id = AddNode(std::move(node));
+  ReplaceUses(value, result, /*and_results=*/true, [&](NodeId use) { return use != id; });
+  return result;
+}
+
 }  // namespace xla::propagation

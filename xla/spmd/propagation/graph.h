@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "xla/hlo/dimensions/dimension_relations.h"
 #include "xla/hlo/ir/mesh_and_axis.h"
 #include "xla/spmd/propagation/factor_propagation.h"
@@ -79,6 +80,13 @@ struct Graph {
   ValueId AddValue(std::vector<int64_t> sizes);
   // Registers the node as the definition of its results and a use of its operands.
   NodeId AddNode(Node node);
+
+  // Uses of `from` by nodes that `which` is true of become uses of `to`; so do returns if
+  // `and_results`.
+  void ReplaceUses(ValueId from, ValueId to, bool and_results,
+                   absl::FunctionRef<bool(NodeId)> which);
+  // A constraint on the value, whose result has the sharding; all uses become uses of the result.
+  ValueId InsertConstraint(ValueId value, ArraySharding sharding, MeshId mesh);
 
   const Value& holder(ValueId value) const { return values[values[value].holder]; }
   Value& holder(ValueId value) { return values[values[value].holder]; }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/dimensions/instruction_relations.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -381,11 +382,6 @@ class Builder {
                               .mesh = graph_.values[results[0]].mesh,
                               .is_constraint = true});
     }
-    const auto& attributes = instruction.extras().frontend_attributes;
-    if (const auto group = attributes.find(kShardingGroupFrontendAttribute);
-        group != attributes.end()) {
-      XLA_RETURN_IF_ERROR(AddToGroup(instruction, group->second, results));
-    }
     return results;
   }
   static Direction AllowedDirection(const HloInstruction& barrier) {
@@ -439,10 +435,12 @@ class Builder {
       if (computation.IsEntryComputation()) {
         XLA_RETURN_IF_ERROR(ReadShardings(*parameter, leaves));
       }
+      XLA_RETURN_IF_ERROR(ReadGroups(*parameter, leaves));
     }
     for (const HloInstruction* instruction : computation.instructions()) {
       if (instruction->opcode() == HloOpcode::kParameter) continue;
       XLA_ASSIGN_OR_RETURN(Leaves leaves, VisitInstruction(*instruction));
+      XLA_RETURN_IF_ERROR(ReadGroups(*instruction, leaves));
       result_.leaves[instruction] = std::move(leaves);
     }
     return LeavesOf(computation.root_instruction());
@@ -461,30 +459,52 @@ class Builder {
 
   // --- groups
 
-  absl::Status AddToGroup(const HloInstruction& instruction, const std::string& number,
-                          const Leaves& leaves) {
-    int64_t id = 0;
-    if (!absl::SimpleAtoi(number, &id) || leaves.size() != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          instruction.ToShortString(), " cannot be in the sharding group '", number, "'"));
-    }
-    std::vector<ValueId>& members = groups_[id];
-    if (!members.empty() && graph_.values[members[0]].sizes != graph_.values[leaves[0]].sizes) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the values of sharding group ", id,
-                       " have different shapes: ", instruction.ToShortString()));
-    }
-    if (std::find(members.begin(), members.end(), leaves[0]) == members.end()) {
-      members.push_back(leaves[0]);
+  // Groups that have a value in common are one.
+  absl::Status ReadGroups(const HloInstruction& instruction, const Leaves& leaves) {
+    const auto& attributes = instruction.extras().frontend_attributes;
+    const auto found = attributes.find(kShardingGroupFrontendAttribute);
+    if (found == attributes.end()) return absl::OkStatus();
+    for (const auto text : absl::StrSplit(found->second, ',')) {
+      int64_t id = 0;
+      if (!absl::SimpleAtoi(text, &id) || leaves.size() != 1) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction.ToShortString(), " cannot be in the sharding group '", text, "'"));
+      }
+      std::vector<ValueId>& members = groups_[id];
+      if (!members.empty() && graph_.values[members[0]].sizes != graph_.values[leaves[0]].sizes) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the values of sharding group ", id,
+                         " have different shapes: ", instruction.ToShortString()));
+      }
+      members.push_back(graph_.values[leaves[0]].holder);
     }
     return absl::OkStatus();
   }
   void MakeGroups() {
     for (auto& [id, members] : groups_) {
-      for (const ValueId member : members) {
-        graph_.holder(member).group = static_cast<int64_t>(graph_.groups.size());
+      const auto other = std::find_if(members.begin(), members.end(), [&](ValueId member) {
+        return graph_.values[member].group >= 0;
+      });
+      int64_t group = static_cast<int64_t>(graph_.groups.size());
+      if (other != members.end()) {
+        group = graph_.values[*other].group;
+      } else {
+        graph_.groups.emplace_back();
       }
-      graph_.groups.push_back(std::move(members));
+      for (const ValueId member : members) {
+        const int64_t merged = graph_.values[member].group;
+        if (merged == group) continue;
+        if (merged < 0) {
+          graph_.values[member].group = group;
+          graph_.groups[group].push_back(member);
+          continue;
+        }
+        for (const ValueId moved : graph_.groups[merged]) {
+          graph_.values[moved].group = group;
+          graph_.groups[group].push_back(moved);
+        }
+        graph_.groups[merged].clear();
+      }
     }
   }
 

@@ -13,6 +13,40 @@ namespace {
 
 constexpr int kNumRounds = 5;
 
+// The values of a group get the sharding that some have. Where these differ, all may have any: each
+// value keeps its own, and its readers read an open constraint, which is in the group instead.
+void UnifyGroups(Graph* graph) {
+  const auto says_nothing = [](const ArraySharding& sharding) {
+    return sharding.IsEmpty() &&
+           std::none_of(sharding.dimensions.begin(), sharding.dimensions.end(),
+                        [](const auto& dimension) { return dimension.is_closed; });
+  };
+  for (size_t g = 0; g < graph->groups.size(); ++g) {
+    const Value* first = nullptr;
+    bool differs = false;
+    for (const ValueId member : graph->groups[g]) {
+      const Value& holder = graph->holder(member);
+      if (!holder.sharding.has_value() || says_nothing(*holder.sharding)) continue;
+      if (first == nullptr) first = &holder;
+      differs = differs || holder.mesh != first->mesh || !(*holder.sharding == *first->sharding);
+    }
+    if (first == nullptr) continue;
+    const ArraySharding sharding = *first->sharding;
+    const MeshId mesh = first->mesh;
+    for (ValueId& member : graph->groups[g]) {
+      if (!differs) {
+        graph->holder(member).sharding = sharding;
+        graph->holder(member).mesh = mesh;
+        continue;
+      }
+      graph->holder(member).group = -1;
+      member =
+          graph->InsertConstraint(member, ArraySharding::Open(sharding.dimensions.size()), mesh);
+      graph->values[member].group = static_cast<int64_t>(g);
+    }
+  }
+}
+
 class Propagator {
  public:
   Propagator(const PropagateOptions& options, Graph* graph) : options_(options), graph_(*graph) {
@@ -21,7 +55,6 @@ class Propagator {
   }
 
   void Run() {
-    UnifyGroups();
     std::map<int64_t, std::vector<std::pair<ValueId, ArraySharding>>> later;
     if (options_.uses_user_priorities) later = HoldBackPriorities();
     RunRounds();
@@ -74,33 +107,6 @@ class Propagator {
     std::erase_if(sharding.replicated, [&](const AxisRef& axis) {
       return std::find(released.begin(), released.end(), axis) != released.end();
     });
-  }
-
-  // --- groups
-
-  void UnifyGroups() {
-    for (size_t g = 0; g < graph_.groups.size(); ++g) {
-      const Value* first = nullptr;
-      for (const ValueId member : graph_.groups[g]) {
-        const Value& holder = graph_.holder(member);
-        if (holder.sharding.has_value() && !IsOpenAndEmpty(*holder.sharding)) {
-          first = &holder;
-          break;
-        }
-      }
-      if (first == nullptr) continue;
-      const ArraySharding sharding = *first->sharding;
-      const MeshId mesh = first->mesh;
-      for (const ValueId member : graph_.groups[g]) {
-        graph_.holder(member).sharding = sharding;
-        graph_.holder(member).mesh = mesh;
-      }
-    }
-  }
-  static bool IsOpenAndEmpty(const ArraySharding& sharding) {
-    return sharding.IsEmpty() &&
-           std::none_of(sharding.dimensions.begin(), sharding.dimensions.end(),
-                        [](const auto& dimension) { return dimension.is_closed; });
   }
 
   // --- rounds
@@ -323,6 +329,12 @@ class Propagator {
             relations.array(i), relations.factors, graph_.meshes[*mesh]);
         if (shardings[i] != nullptr ? update == *shardings[i] : update.IsEmpty()) continue;
         const ValueId holder = graph_.values[arrays[i]].holder;
+        if (const int64_t group = graph_.values[holder].group; group >= 0) {
+          for (const ValueId member : graph_.groups[group]) {
+            graph_.holder(member).sharding = update;
+            graph_.holder(member).mesh = *mesh;
+          }
+        }
         graph_.values[holder].sharding = std::move(update);
         graph_.values[holder].mesh = *mesh;
       }
@@ -339,6 +351,9 @@ class Propagator {
 
 }  // namespace
 
-void Propagate(const PropagateOptions& options, Graph* graph) { Propagator(options, graph).Run(); }
+void Propagate(const PropagateOptions& options, Graph* graph) {
+  UnifyGroups(graph);
+  Propagator(options, graph).Run();
+}
 
 }  // namespace xla::propagation
