@@ -24,6 +24,9 @@ struct EntryArguments {
   std::map<int64_t, int64_t> constants;
   // Sizes of the axes of these names in all meshes, in place of those that the meshes state.
   std::map<std::string, int64_t> mesh_axes;
+  // Shardings of Shardy stay shardings by axes (NamedSharding) instead of tiles, and what guides
+  // their propagation stays too: as xla/spmd/propagation reads them.
+  bool keeps_axes = false;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where

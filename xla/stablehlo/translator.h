@@ -195,6 +195,7 @@ class Translator {
   // The axes of meshes that the program handles itself where this is.
   const std::vector<std::string>& manual_axes() const { return manual_axes_; }
   void set_manual_axes(std::vector<std::string> axes) { manual_axes_ = std::move(axes); }
+  bool keeps_axes() const { return arguments_.keeps_axes; }
   absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
                                        const ShardySharding& sharding,
                                        absl::Span<const std::string> manual) const;
