@@ -133,7 +133,7 @@ HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part,
   };
   HloInstruction* summands = bits == type ? part : as(part, bits);
   // Of booleans the larger one.
-  const auto reduction = type == PRED ? HloSharding::Reduction::kMax : HloSharding::Reduction::kSum;
+  const auto reduction = type == PRED ? UnreducedKind::kMax : UnreducedKind::kSum;
   HloInstruction* sum = emit_.Combine(summands, groups, emit_.Combiner(bits, reduction));
   return bits == type ? sum : as(sum, type);
 }

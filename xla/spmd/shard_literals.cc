@@ -40,11 +40,11 @@ bool HasPartialValue(const ShardLayout& layout, int64_t partition) {
                      [&](const auto& group) { return group[0] == partition; });
 }
 
-absl::StatusOr<Literal> Identity(const Shape& shape, HloSharding::Reduction reduction) {
-  if (reduction == HloSharding::Reduction::kSum) return Literal::CreateFromShape(shape);
+absl::StatusOr<Literal> Identity(const Shape& shape, UnreducedKind reduction) {
+  if (reduction == UnreducedKind::kSum) return Literal::CreateFromShape(shape);
   const PrimitiveType type = shape.element_type();
-  return (reduction == HloSharding::Reduction::kMax ? LiteralUtil::MinValue(type)
-                                                    : LiteralUtil::MaxValue(type))
+  return (reduction == UnreducedKind::kMax ? LiteralUtil::MinValue(type)
+                                           : LiteralUtil::MaxValue(type))
       .Broadcast(shape, {});
 }
 
