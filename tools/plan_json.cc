@@ -32,7 +32,7 @@ std::vector<JsonObject> LevelsJson(const spmd::Plan& plan, const spmd::Collectiv
 
 std::string PlanJson(const spmd::Plan& plan, std::optional<double> measured) {
   std::vector<JsonObject> mesh, levels, collectives, products, steps;
-  for (const Mesh::Axis& axis : plan.mesh)
+  for (const spmd::PlanAxis& axis : plan.mesh)
     mesh.emplace_back().String("axis", axis.name).Integer("size", axis.size);
   for (size_t l = 0; l < plan.levels.size(); ++l)
     levels.emplace_back().String("name", plan.levels[l]).Integer("devices", plan.level_devices[l]);

@@ -48,12 +48,12 @@ int64_t CountOf(const DeviceAxes& axes, const AxisLists& lists) {
   return count;
 }
 
-class Chain {
+class ExchangeChain {
  public:
-  Chain(const DeviceAxes& axes, AxisLists from, const AxisLists& to, int64_t bytes)
+  ExchangeChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to, int64_t bytes)
       : axes_(axes), now_(std::move(from)), to_(to), bytes_(bytes) {}
 
-  std::vector<ReshardStep> Run() {
+  std::vector<ExchangeStep> Run() {
     while (now_ != to_) {
       if (!Slice() && !AllToAll() && !Permute()) Gather();
     }
@@ -63,7 +63,7 @@ class Chain {
  private:
   int64_t ShardBytes() const { return bytes_ / CountOf(axes_, now_); }
 
-  void Add(ReshardStep step) {
+  void Add(ExchangeStep step) {
     now_ = step.result;
     steps_.push_back(std::move(step));
   }
@@ -78,7 +78,7 @@ class Chain {
       }
     }
     if (next == now_) return false;
-    Add({.kind = ReshardStep::Kind::kSlice, .result = std::move(next)});
+    Add({.kind = ExchangeStep::Kind::kSlice, .result = std::move(next)});
     return true;
   }
 
@@ -99,7 +99,7 @@ class Chain {
           next[i].resize(first);
           next[j].insert(next[j].end(), run.begin(), run.end());
           const int64_t count = CountOf(axes_, run);
-          Add({ReshardStep::Kind::kAllToAll, static_cast<int>(i), static_cast<int>(j), run,
+          Add({ExchangeStep::Kind::kAllToAll, static_cast<int>(i), static_cast<int>(j), run,
                std::move(next), ShardBytes() / count * (count - 1)});
           return true;
         }
@@ -113,7 +113,7 @@ class Chain {
     for (size_t d = 0; d < now_.size(); ++d) {
       if (CountOf(axes_, now_[d]) != CountOf(axes_, to_[d])) return false;
     }
-    Add({.kind = ReshardStep::Kind::kPermute, .result = to_, .bytes = ShardBytes()});
+    Add({.kind = ExchangeStep::Kind::kPermute, .result = to_, .bytes = ShardBytes()});
     return true;
   }
 
@@ -126,7 +126,7 @@ class Chain {
       AxisLists next = now_;
       next[d].resize(kept);
       const int64_t count = CountOf(axes_, run);
-      Add({ReshardStep::Kind::kAllGather, static_cast<int>(d), 0, run, std::move(next),
+      Add({ExchangeStep::Kind::kAllGather, static_cast<int>(d), 0, run, std::move(next),
            ShardBytes() * (count - 1)});
       return;
     }
@@ -136,7 +136,7 @@ class Chain {
   AxisLists now_;
   const AxisLists& to_;
   const int64_t bytes_;
-  std::vector<ReshardStep> steps_;
+  std::vector<ExchangeStep> steps_;
 };
 
 }  // namespace
@@ -216,9 +216,9 @@ std::vector<std::vector<int64_t>> DeviceAxes::Groups(absl::Span<const int> axes)
   return result;
 }
 
-std::vector<ReshardStep> ReshardChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to,
-                                      int64_t bytes) {
-  return Chain(axes, std::move(from), to, bytes).Run();
+std::vector<ExchangeStep> ReshardChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to,
+                                       int64_t bytes) {
+  return ExchangeChain(axes, std::move(from), to, bytes).Run();
 }
 
 }  // namespace xla::spmd

@@ -39,7 +39,7 @@ class DeviceAxes {
 };
 
 // A step of a chain from one layout to another.
-struct ReshardStep {
+struct ExchangeStep {
   enum class Kind : uint8_t { kSlice, kAllToAll, kPermute, kAllGather };
   Kind kind;
   int from = 0, to = 0;   // dimensions: kAllToAll moves axes from the one to the other
@@ -50,7 +50,7 @@ struct ReshardStep {
 
 // The chain: slices first, then axes that move between dimensions, permutations of shards of one
 // size, and gathers of what is left. `bytes`: of the full array.
-std::vector<ReshardStep> ReshardChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to,
+std::vector<ExchangeStep> ReshardChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to,
                                       int64_t bytes);
 
 }  // namespace xla::spmd

@@ -127,28 +127,13 @@ absl::StatusOr<std::vector<DeviceDigit>> DigitsOfAxes(const CollectiveDeviceList
   std::vector<DeviceDigit> digits;
   for (size_t i = list.mesh_axes.size(); i-- > 0;) {
     const AxisRef& axis = list.mesh_axes[i];
-    const auto found = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                    [&](const Mesh::Axis& a) { return a.name == axis.name; });
-    if (found == mesh.axes.end())
-      return absl::InvalidArgumentError(absl::StrCat("the mesh has no axis ", axis.ToString()));
-    int64_t stride = 1, size = found->size;
-    for (auto minor = found + 1; minor != mesh.axes.end(); ++minor) stride *= minor->size;
-    if (axis.pre_size.has_value() && axis.size.has_value()) {
-      const int64_t before = *axis.pre_size, part = *axis.size;
-      if (before < 1 || part < 1 || part > size || before > size || size % (before * part) != 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("sub-axis ", axis.ToString(), " does not divide its axis of ", size));
-      }
-      stride *= size / (before * part);
-      size = part;
-    }
-    AppendDigit({stride, size}, digits);
+    XLA_RETURN_IF_ERROR(axis.Validate(mesh));
+    int64_t stride = mesh.axis_size(axis.mesh_axis_index()) / axis.next_pre_size(mesh);
+    for (int64_t minor = axis.mesh_axis_index() + 1; minor < mesh.num_axes(); ++minor)
+      stride *= mesh.axis_size(minor);
+    AppendDigit({stride, axis.size(mesh)}, digits);
   }
   return digits;
-}
-
-bool IsIdentity(const Mesh& mesh) {
-  return !mesh.maximal_device.has_value() && mesh.device_ids.empty();
 }
 
 // Distinct units of a level that ids are in.
@@ -200,7 +185,7 @@ void EachGroup(absl::Span<const DeviceDigit> digits, int64_t devices, const Visi
 }
 
 // The part of an axis between two strides: "d", or "d:(2)4".
-std::string AxisPartText(const Mesh::Axis& axis, int64_t axis_stride, int64_t low, int64_t high) {
+std::string AxisPartText(const PlanAxis& axis, int64_t axis_stride, int64_t low, int64_t high) {
   const int64_t end = axis_stride * axis.size;
   if (low == axis_stride && high == end) return axis.name;
   return absl::StrCat(axis.name, ":(", end / high, ")", high / low);
@@ -217,7 +202,7 @@ absl::StatusOr<PlanMesh> ParsePlanMesh(std::string_view text) {
   };
   for (const absl::string_view part : absl::StrSplit(View(text), ',')) {
     const std::vector<std::string> sides = absl::StrSplit(part, '=');
-    Mesh::Axis axis;
+    PlanAxis axis;
     if (sides.size() != 2 || sides[0].empty()) return error("an axis has a name and a size");
     axis.name = sides[0];
     for (const char c : axis.name) {
@@ -228,7 +213,7 @@ absl::StatusOr<PlanMesh> ParsePlanMesh(std::string_view text) {
       return error(absl::StrCat("'", sides[1], "' is not a size"));
     if (axis.size > kMaxDevices / devices)
       return error(absl::StrCat("more than ", kMaxDevices, " devices"));
-    for (const Mesh::Axis& other : mesh) {
+    for (const PlanAxis& other : mesh) {
       if (other.name == axis.name) return error(absl::StrCat("axis ", axis.name, " is duplicated"));
     }
     devices *= axis.size;
@@ -239,7 +224,7 @@ absl::StatusOr<PlanMesh> ParsePlanMesh(std::string_view text) {
 
 int64_t DevicesOf(const PlanMesh& mesh) {
   int64_t devices = 1;
-  for (const Mesh::Axis& axis : mesh) devices *= axis.size;
+  for (const PlanAxis& axis : mesh) devices *= axis.size;
   return devices;
 }
 
@@ -265,13 +250,8 @@ absl::StatusOr<DeviceGroups> FindDeviceGroups(const HloInstruction& collective,
     }
     XLA_RETURN_IF_ERROR(CheckIdRange(collective, ids - 1, meaning.ids));
     digits = DigitsOfIota(list->reshape_dims, list->transpose_perm, list->group_size);
-  } else if (list->form == Form::kMesh && IsIdentity(*list->mesh)) {
-    int64_t ids = 1;
-    for (const Mesh::Axis& axis : list->mesh->axes) {
-      if (axis.size < 1 || axis.size > kMaxDevices / ids) ids = kMaxDevices + 1;
-      if (ids <= kMaxDevices) ids *= axis.size;
-    }
-    XLA_RETURN_IF_ERROR(CheckIdRange(collective, ids - 1, meaning.ids));
+  } else if (list->form == Form::kMesh && list->mesh->HasIotaDevices()) {
+    XLA_RETURN_IF_ERROR(CheckIdRange(collective, list->mesh->num_devices() - 1, meaning.ids));
     XLA_ASSIGN_OR_RETURN(digits, DigitsOfAxes(*list));
   }
   if (!digits.has_value()) {

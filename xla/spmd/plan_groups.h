@@ -20,7 +20,11 @@
 namespace xla::spmd {
 
 // The axes of a mesh, major first: device ids count them in row-major order.
-using PlanMesh = std::vector<Mesh::Axis>;
+struct PlanAxis {
+  std::string name;
+  int64_t size = 1;
+};
+using PlanMesh = std::vector<PlanAxis>;
 
 // "d=64,m=64". INVALID_ARGUMENT for no axes, names that are not identifiers or are duplicated,
 // sizes below 1, more than kMaxDevices devices.

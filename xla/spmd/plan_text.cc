@@ -54,7 +54,7 @@ class TextTable {
 };
 
 std::string MeshText(const PlanMesh& mesh) {
-  return absl::StrJoin(mesh, ",", [](std::string* out, const Mesh::Axis& axis) {
+  return absl::StrJoin(mesh, ",", [](std::string* out, const PlanAxis& axis) {
     absl::StrAppend(out, axis.name, "=", axis.size);
   });
 }

@@ -161,20 +161,20 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
   const std::optional<DeviceAxes> axes = DeviceAxes::For(from, to, partitions_);
   if (!axes.has_value()) return CollectivePermute(shard, from, to);
   ShardLayout now = axes->LayoutOf(*axes->ListsOf(from));
-  for (const ReshardStep& step :
+  for (const ExchangeStep& step :
        ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), BytesOf(full))) {
     ShardLayout next = axes->LayoutOf(step.result);
     switch (step.kind) {
-      case ReshardStep::Kind::kSlice:
+      case ExchangeStep::Kind::kSlice:
         shard = SliceShard(shard, now, next);
         break;
-      case ReshardStep::Kind::kAllToAll:
+      case ExchangeStep::Kind::kAllToAll:
         shard = AllToAll(shard, step.from, step.to, axes->Groups(step.axes));
         break;
-      case ReshardStep::Kind::kPermute:
+      case ExchangeStep::Kind::kPermute:
         shard = CollectivePermute(shard, now, next);
         break;
-      case ReshardStep::Kind::kAllGather:
+      case ExchangeStep::Kind::kAllGather:
         shard = GatherAlong(shard, step.from, axes->Groups(step.axes));
         break;
     }
@@ -193,7 +193,7 @@ int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
   const std::optional<DeviceAxes> axes = DeviceAxes::For(from, to, partitions_);
   if (!axes.has_value()) return from.counts == to.counts ? shard : bytes - shard;
   int64_t sum = 0;
-  for (const ReshardStep& step :
+  for (const ExchangeStep& step :
        ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), bytes)) {
     sum += step.bytes;
   }
