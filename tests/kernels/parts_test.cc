@@ -136,6 +136,10 @@ TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
   GetWideStore<float>(BF16)(floats, 4, halves, 2);
   EXPECT_EQ(static_cast<float>(halves[0]), 1.0f);
   EXPECT_EQ(static_cast<float>(halves[2]), 300.0f);
+  const float numbers[4] = {0, -0.0f, 1, 0.25f};
+  bool flags[4];
+  GetWideStore<float>(PRED)(numbers, 4, flags, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(flags[i], i >= 2) << i;
   int8_t bytes[4];
   GetWideStore<float>(S8)(floats, 4, bytes, 1);
   EXPECT_EQ(bytes[0], 1);
