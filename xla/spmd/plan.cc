@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/passes/communication.h"
@@ -71,6 +72,12 @@ std::optional<int64_t> AnnotatedTrips(const HloInstruction& loop) {
   return trips;
 }
 
+std::optional<int64_t> KnownTrips(const HloInstruction& loop) {
+  if (const std::optional<int64_t> annotated = AnnotatedTrips(loop)) return annotated;
+  if (const std::optional<CountedLoop> counted = AnalyzeCountedLoop(loop)) return counted->trips;
+  return std::nullopt;
+}
+
 // The innermost frame of the user's program that the metadata name.
 std::string SourceOf(const HloInstruction& instruction) {
   const InstructionMetadata& metadata = instruction.metadata();
@@ -109,6 +116,7 @@ class Planner {
       : module_(module), options_(options), plan_(plan) {}
 
   absl::Status Run() {
+    XLA_RETURN_IF_ERROR(CheckSizes());
     XLA_RETURN_IF_ERROR(SetDevices());
     steps_.emplace(module_, options_.machine, plan_.devices);
     FindPrograms();
@@ -145,6 +153,18 @@ class Planner {
 
   void Note(std::string text) {
     if (noted_.insert(text).second) plan_.notes.push_back(std::move(text));
+  }
+
+  absl::Status CheckSizes() const {
+    for (const HloComputation* computation : module_.computations()) {
+      for (const HloInstruction* instruction : computation->instructions()) {
+        if (!instruction->shape().is_unbounded_dynamic()) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction->ToShortString(), ": an array of shape ", instruction->shape().ToString(),
+            " has no size: it has a dimension without a bound"));
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status SetDevices() {
@@ -219,6 +239,17 @@ class Planner {
     return counts_;
   }
 
+  // Found once for all collectives with such groups: those that cross units unevenly are written
+  // out.
+  std::vector<int64_t> MembersOf(const DeviceGroups& groups) {
+    if (!groups.is_regular) return MembersByLevel(groups, options_.machine, plan_.devices);
+    std::vector<std::pair<int64_t, int64_t>> key;
+    for (const DeviceDigit& digit : groups.digits) key.emplace_back(digit.stride, digit.size);
+    const auto [found, is_new] = members_.try_emplace(std::move(key));
+    if (is_new) found->second = MembersByLevel(groups, options_.machine, plan_.devices);
+    return found->second;
+  }
+
   absl::StatusOr<PlannedCollective> PlanCollective(const HloInstruction& instruction,
                                                    CollectiveKind kind) {
     PlannedCollective planned;
@@ -239,9 +270,8 @@ class Planner {
     planned.group_size = groups.size;
     planned.axes = AxesText(groups, plan_.mesh);
     planned.bytes = CollectiveBytes(instruction, kind, groups.size);
-    planned.cost = CostOfCollective(kind, planned.bytes,
-                                    MembersByLevel(groups, options_.machine, plan_.devices),
-                                    options_.machine, plan_.devices);
+    planned.cost =
+        CostOfCollective(kind, planned.bytes, MembersOf(groups), options_.machine, plan_.devices);
     if (instruction.opcode() == HloOpcode::kRaggedAllToAll)
       Note(absl::StrCat(instruction.name(), " is counted as if all its rows were sent"));
     return planned;
@@ -278,8 +308,9 @@ class Planner {
   }
 
   int64_t TripsOf(const HloInstruction& loop) {
-    if (const std::optional<int64_t> annotated = AnnotatedTrips(loop)) return *annotated;
-    if (const std::optional<CountedLoop> counted = AnalyzeCountedLoop(loop)) return counted->trips;
+    const auto given = options_.trips.find(loop.name());
+    if (given != options_.trips.end()) return given->second;
+    if (const std::optional<int64_t> known = KnownTrips(loop)) return *known;
     Note(absl::StrCat(loop.name(), ": the number of trips is not known; counted once"));
     return 1;
   }
@@ -339,11 +370,17 @@ class Planner {
     for (const HloInstruction* instruction : order) {
       Entry entry{instruction, std::nullopt, std::nullopt, std::nullopt};
       TimelineTask task;
-      for (const HloInstruction* operand : instruction->operands())
-        task.predecessors.push_back(numbers.at(operand));
-      for (const HloInstruction* before : instruction->control_predecessors()) {
-        const auto found = numbers.find(before);
-        if (found != numbers.end()) task.predecessors.push_back(found->second);
+      for (const auto& before : {absl::MakeConstSpan(instruction->operands()),
+                                 absl::MakeConstSpan(instruction->control_predecessors())}) {
+        for (const HloInstruction* predecessor : before) {
+          const auto found = numbers.find(predecessor);
+          if (found == numbers.end()) {
+            return absl::InvalidArgumentError(absl::StrCat("the schedule has ", instruction->name(),
+                                                           " before ", predecessor->name(),
+                                                           ", on which it depends"));
+          }
+          task.predecessors.push_back(found->second);
+        }
       }
       const int32_t number = static_cast<int32_t>(written.size());
       numbers[instruction] = number;
@@ -531,9 +568,22 @@ class Planner {
   std::vector<const HloComputation*> order_;
   absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;
   std::set<std::string> noted_;
+  std::map<std::vector<std::pair<int64_t, int64_t>>, std::vector<int64_t>> members_;
 };
 
 }  // namespace
+
+std::map<std::string, int64_t> TripsOfLoops(const HloModule& module) {
+  std::map<std::string, int64_t> trips;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kWhile) continue;
+      if (const std::optional<int64_t> known = KnownTrips(*instruction))
+        trips[instruction->name()] = *known;
+    }
+  }
+  return trips;
+}
 
 absl::StatusOr<Plan> MakePlan(const HloModule& module, const PlanOptions& options) {
   Plan plan;

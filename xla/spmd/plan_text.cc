@@ -79,10 +79,10 @@ void AppendTimes(const Plan& plan, std::string& out) {
   const double stopped = std::max(plan.seconds - plan.launch - plan.computing, 0.0);
   TextTable table({"time of a step", PlanSecondsText(plan.seconds), "as written"},
                   {true, false, true});
-  table.Add(
-      {"  computing", PlanSecondsText(plan.computing),
-       absl::StrCat(CountText(plan.work.flops()), "flop, ", CountText(plan.work.transcendentals),
-                    "functions, ", PlanBytesText(plan.work.bytes), " of memory read and written")});
+  table.Add({"  computing", PlanSecondsText(plan.computing),
+             absl::StrCat(CountText(plan.work.flops()), "flop, ",
+                          CountText(plan.work.transcendentals), "transcendental functions, ",
+                          PlanBytesText(plan.work.bytes), " of memory read and written")});
   table.Add({"  communicating", PlanSecondsText(plan.communicating),
              absl::StrCat(PlanSecondsText(stopped), " of it while the device waits")});
   if (plan.launch > 0) table.Add({"  launching", PlanSecondsText(plan.launch), ""});
