@@ -97,6 +97,20 @@ std::string SourceOf(const HloInstruction& instruction) {
   return metadata.op_name();
 }
 
+// A collective that a partitioner made may have no source of its own: that of its operand, or of
+// the first instruction that uses it.
+std::string SourceOfCollective(const HloInstruction& collective) {
+  std::string source = SourceOf(collective);
+  if (source.empty() && collective.operand_count() > 0)
+    source = SourceOf(*SkipViews(collective.operand(0)));
+  for (const HloInstruction* user = &collective; source.empty() && user->user_count() > 0;) {
+    user = user->users()[0];
+    source = SourceOf(*user);
+    if (!IsView(user->opcode()) && user->info().async_role != AsyncRole::kDone) break;
+  }
+  return source;
+}
+
 // Whether a computation that is called runs as a part of the program, step by step.
 bool RunsCallees(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
@@ -256,7 +270,7 @@ class Planner {
     planned.name = instruction.name();
     planned.operation = HloOpcodeString(instruction.opcode());
     planned.computation = instruction.parent()->name();
-    planned.source = SourceOf(instruction);
+    planned.source = SourceOfCollective(instruction);
     const DeviceCounts counts = CountsFor(instruction);
     if (kind == CollectiveKind::kPermute) {
       planned.bytes = CollectiveBytes(instruction, kind, 1);
