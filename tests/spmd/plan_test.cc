@@ -203,6 +203,8 @@ TEST(TimelineTest, TwoStreams) {
     EXPECT_EQ(timeline.tasks[4].begin, 7);
   }
   EXPECT_EQ(LongestChain(tasks), 8);
+  EXPECT_EQ(HiddenSeconds(tasks, ScheduleTasks(tasks, true)),
+            (std::vector<double>{0, 3, 0, 0, 0}));
 }
 
 TEST(TimelineTest, LongestChainsComeFirst) {
