@@ -206,9 +206,10 @@ def main():
                 print(f"{program.__name__:<18}{n:>8}{plan['seconds'] * 1e6:>14.1f}"
                       f"{plan['measured_seconds'] * 1e6:>14.1f}{plan['error'] * 100:>+8.0f}%",
                       flush=True)
+    load = os.getloadavg()[0]
     within = sum(error <= 0.3 for error in errors)
     print(f"median error {statistics.median(errors) * 100:.0f}%, largest {max(errors) * 100:.0f}%; "
-          f"{within} of {len(errors)} within 30%")
+          f"{within} of {len(errors)} within 30%; load {load:.0f} on {os.cpu_count()} processors")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "tools/command.h"
 #include "tools/device_runs.h"
 #include "tools/execute.h"
+#include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/plan_calibration.h"
 #include "tools/plan_json.h"
@@ -65,7 +66,9 @@ absl::Status MakeLocal(HloModule* module, const spmd::PlanMesh& mesh, const Argu
         "the program has shardings, but neither it nor --mesh says how many devices there are");
   }
   config.set_use_spmd_partitioning(true);
-  XLA_RETURN_IF_ERROR(spmd::PartitionModule(module, {.may_choose_output = {true}}).status());
+  // Results without shardings stay as they are made.
+  const bool is_free = !module->entry_computation()->root_instruction()->has_sharding();
+  XLA_RETURN_IF_ERROR(spmd::PartitionModule(module, {.may_choose_output = {is_free}}).status());
   return VerifyModule(*module);
 }
 
@@ -73,7 +76,10 @@ absl::StatusOr<spmd::MachineDescription> ReadMachine(const std::string& path) {
   constexpr int64_t kMostBytes = int64_t{1} << 20;
   XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
   absl::StatusOr<spmd::MachineDescription> machine = spmd::ParseMachine(text);
-  if (!machine.ok()) return AboutFile(path, machine.status());
+  if (!machine.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(DisplayName(path), ":", std::string(machine.status().message())));
+  }
   return machine;
 }
 
@@ -129,6 +135,7 @@ absl::StatusOr<int> PlanProgram(const Arguments& arguments) {
   if (arguments.Has("--compiled")) {
     // Its fusions are part of the plan then; the program itself is what runs.
     planned = module->Clone();
+    options.trips = spmd::TripsOfLoops(*module);
     CpuCompileOptions compile_options = DefaultCpuCompileOptions();
     compile_options.cancel = &Interrupted();
     XLA_RETURN_IF_ERROR(AboutFile(path, RunCpuPipeline(planned.get(), compile_options)));

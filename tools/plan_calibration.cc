@@ -88,8 +88,10 @@ class Calibration {
       const double bytes = 8.0 * static_cast<double>(elements), rate = bytes / Busy(seconds);
       machine_.cache_rate = std::max({machine_.cache_rate, rate, machine_.memory_rate});
       const double between = std::sqrt(machine_.cache_rate * machine_.memory_rate);
-      if (elements > kSmallest && rate < between) break;
-      machine_.cache_bytes = bytes / static_cast<double>(devices_);
+      // Between this size and the one before.
+      const bool is_beyond = elements > kSmallest && rate < between;
+      machine_.cache_bytes = bytes / static_cast<double>(devices_) / (is_beyond ? std::sqrt(2) : 1);
+      if (is_beyond) break;
     }
     return absl::OkStatus();
   }
@@ -125,9 +127,14 @@ class Calibration {
     XLA_ASSIGN_OR_RETURN(const double arithmetic,
                          Measure("arithmetic", absl::StrCat(text, "}\n"), 1));
     machine_.vector_flops = static_cast<double>(kElements) * kOperations / Busy(arithmetic);
-    XLA_ASSIGN_OR_RETURN(const double functions,
-                         Measure("functions", ChainText(shape, "", "tanh($0)", kFunctions), 1));
-    machine_.transcendentals = static_cast<double>(kElements) * kFunctions / Busy(functions);
+    // A cheap one and a dear one.
+    double rates = 1;
+    for (const char* function : {"exponential($0)", "tanh($0)"}) {
+      XLA_ASSIGN_OR_RETURN(const double functions,
+                           Measure("functions", ChainText(shape, "", function, kFunctions), 1));
+      rates *= static_cast<double>(kElements) * kFunctions / Busy(functions);
+    }
+    machine_.transcendentals = std::sqrt(rates);
     return absl::OkStatus();
   }
 

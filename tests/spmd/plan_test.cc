@@ -104,6 +104,36 @@ TEST(PlanTest, ReplicasAndPartitions) {
             "p");
 }
 
+TEST(PlanTest, SizesMustBeKnown) {
+  EXPECT_ERROR(PlanOf("HloModule m\nENTRY e { ROOT x = f32[?,4] parameter(0) }", ""),
+               "has no size: it has a dimension without a bound");
+}
+
+// Groups of two hosts of six devices: uneven, so written out, but once.
+TEST(PlanTest, UnevenUnitsOfAMillionDevices) {
+  std::string text =
+      "HloModule m, num_partitions=1048576\n"
+      "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+      "ENTRY e {\n  v0 = f32[6] parameter(0)\n";
+  for (int i = 1; i <= 200; ++i) {
+    absl::StrAppend(&text, i == 200 ? "  ROOT v" : "  v", i, " = f32[6] all-reduce(v", i - 1,
+                    "), channel_id=", i,
+                    ", replica_groups=[262144,4]<=[1048576], use_global_device_ids=true, "
+                    "to_apply=sum\n");
+  }
+  ASSERT_OK_AND_ASSIGN(const auto module, VerifiedModule(absl::StrCat(text, "}")));
+  PlanOptions options;
+  ASSERT_OK_AND_ASSIGN(options.mesh, ParsePlanMesh("d=262144,m=4"));
+  ASSERT_OK_AND_ASSIGN(options.machine, TwoHosts());
+  options.machine.levels[0].size = 6;
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(*module, options));
+  ASSERT_EQ(plan.collectives.size(), 200u);
+  EXPECT_GT(plan.collectives[0].cost.bytes_by_level[1], 0) << "some groups are on two hosts";
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), 5);
+}
+
 // Two matrices on one device, of which the larger one is the result.
 TEST(PlanTest, MemoryByLiveRanges) {
   ASSERT_OK_AND_ASSIGN(const Plan plan, PlanOf(R"(
@@ -173,6 +203,8 @@ TEST(TimelineTest, TwoStreams) {
     EXPECT_EQ(timeline.tasks[4].begin, 7);
   }
   EXPECT_EQ(LongestChain(tasks), 8);
+  EXPECT_EQ(HiddenSeconds(tasks, ScheduleTasks(tasks, true)),
+            (std::vector<double>{0, 3, 0, 0, 0}));
 }
 
 TEST(TimelineTest, LongestChainsComeFirst) {

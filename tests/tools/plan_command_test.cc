@@ -67,8 +67,8 @@ TEST(PlanCommandTest, TextAndJson) {
 TEST(PlanCommandTest, ShardedProgramsArePartitionedFirst) {
   const std::string path = WritePlanFile("sharded.hlo", R"(HloModule sharded, num_partitions=8
 ENTRY main {
-  x = f32[64,256] parameter(0), sharding={devices=[8,1]<=[8]}
-  w = f32[256,128] parameter(1), sharding={replicated}
+  x = f32[64,256] parameter(0), sharding={devices=[1,8]<=[8]}
+  w = f32[256,128] parameter(1), sharding={devices=[8,1]<=[8]}
   ROOT y = f32[64,128] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={replicated}
 }
 )");
@@ -76,7 +76,7 @@ ENTRY main {
       RunPlan(absl::StrCat(path, OnTwoHosts(), " --mesh d=4,m=2 --memory liveness"));
   EXPECT_EQ(text.exit_code, 0) << text.text;
   EXPECT_TRUE(absl::StrContains(text.text, "note: the program was partitioned first")) << text.text;
-  EXPECT_TRUE(absl::StrContains(text.text, "all-gather  d,m")) << text.text;
+  EXPECT_TRUE(absl::StrContains(text.text, "all-reduce  d,m")) << text.text;
   // An eighth of 2 * 64 * 256 * 128.
   EXPECT_TRUE(absl::StrContains(text.text, "524 kflop")) << text.text;
   const PlanOutput local = RunPlan(absl::StrCat(path, OnTwoHosts(), " --local"));

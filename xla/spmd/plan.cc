@@ -8,100 +8,16 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/passes/communication.h"
-#include "xla/passes/loop_analysis.h"
+#include "xla/spmd/plan_instructions.h"
 #include "xla/spmd/plan_timeline.h"
 
 namespace xla::spmd {
 namespace {
-
-std::optional<CollectiveKind> KindOfCollective(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart:
-      return CollectiveKind::kAllReduce;
-    case HloOpcode::kReduceScatter:
-      return CollectiveKind::kReduceScatter;
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart:
-      return CollectiveKind::kAllGather;
-    case HloOpcode::kAllToAll:
-    case HloOpcode::kRaggedAllToAll:
-      return CollectiveKind::kAllToAll;
-    case HloOpcode::kCollectiveBroadcast:
-      return CollectiveKind::kBroadcast;
-    case HloOpcode::kCollectivePermute:
-    case HloOpcode::kCollectivePermuteStart:
-      return CollectiveKind::kPermute;
-    default:
-      return std::nullopt;
-  }
-}
-
-// Bytes that the instruction brings from its device; of all-gather those of the result.
-double CollectiveBytes(const HloInstruction& collective, CollectiveKind kind, int64_t group_size) {
-  // The others of these are where and how updates go.
-  const bool has_one_array =
-      collective.opcode() == HloOpcode::kRaggedAllToAll ||
-      (kind == CollectiveKind::kPermute && collective.operand_count() == 4 &&
-       !collective.attributes<CollectivePermuteAttributes>().slice_sizes.empty());
-  double bytes = 0;
-  for (const HloInstruction* operand : collective.operands()) {
-    bytes += PlanBytes(operand->shape());
-    if (has_one_array) break;
-  }
-  return kind == CollectiveKind::kAllGather ? bytes * static_cast<double>(group_size) : bytes;
-}
-
-// The number of XLA's loop annotation: backend_config={"known_trip_count":{"n":"12"}}.
-std::optional<int64_t> AnnotatedTrips(const HloInstruction& loop) {
-  const std::string& config = loop.raw_backend_config_string();
-  size_t at = config.find("known_trip_count");
-  if (at == std::string::npos) return std::nullopt;
-  at = config.find_first_of("0123456789", at);
-  if (at == std::string::npos) return std::nullopt;
-  int64_t trips = 0;
-  const size_t end = config.find_first_not_of("0123456789", at);
-  if (!absl::SimpleAtoi(config.substr(at, end - at), &trips)) return std::nullopt;
-  return trips;
-}
-
-// The innermost frame of the user's program that the metadata name.
-std::string SourceOf(const HloInstruction& instruction) {
-  const InstructionMetadata& metadata = instruction.metadata();
-  if (!metadata.source_file().empty())
-    return absl::StrCat(metadata.source_file(), ":", metadata.source_line());
-  const StackFrameTable& table = instruction.GetModule()->stack_frames();
-  const auto entry = [](const auto& list, int64_t id) {
-    return id > 0 && id <= static_cast<int64_t>(list.size()) ? &list[static_cast<size_t>(id - 1)]
-                                                             : nullptr;
-  };
-  if (const auto* frame = entry(table.frames, metadata.stack_frame_id())) {
-    if (const auto* location = entry(table.locations, frame->file_location_id)) {
-      if (const auto* file = entry(table.file_names, location->file_name_id))
-        return absl::StrCat(*file, ":", location->line);
-    }
-  }
-  return metadata.op_name();
-}
-
-// Whether a computation that is called runs as a part of the program, step by step.
-bool RunsCallees(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kCall:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kAsyncStart:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class Planner {
  public:
@@ -109,6 +25,7 @@ class Planner {
       : module_(module), options_(options), plan_(plan) {}
 
   absl::Status Run() {
+    XLA_RETURN_IF_ERROR(CheckSizes());
     XLA_RETURN_IF_ERROR(SetDevices());
     steps_.emplace(module_, options_.machine, plan_.devices);
     FindPrograms();
@@ -141,10 +58,29 @@ class Planner {
     std::vector<Entry> entries;
     std::vector<Call> calls;
     double runs = 0;
+    double hidden_share = 0;  // of an asynchronous computation: of its time
+  };
+  // Those of a computation, in order. As written, synchronous collectives stop the device; in
+  // `overlapped` none does.
+  struct Tasks {
+    std::vector<TimelineTask> written, overlapped;
+    absl::flat_hash_map<const HloInstruction*, int32_t> numbers;
   };
 
   void Note(std::string text) {
     if (noted_.insert(text).second) plan_.notes.push_back(std::move(text));
+  }
+
+  absl::Status CheckSizes() const {
+    for (const HloComputation* computation : module_.computations()) {
+      for (const HloInstruction* instruction : computation->instructions()) {
+        if (!instruction->shape().is_unbounded_dynamic()) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction->ToShortString(), ": an array of shape ", instruction->shape().ToString(),
+            " has no size: it has a dimension without a bound"));
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status SetDevices() {
@@ -219,13 +155,24 @@ class Planner {
     return counts_;
   }
 
+  // Found once for all collectives with such groups: those that cross units unevenly are written
+  // out.
+  std::vector<int64_t> MembersOf(const DeviceGroups& groups) {
+    if (!groups.is_regular) return MembersByLevel(groups, options_.machine, plan_.devices);
+    std::vector<std::pair<int64_t, int64_t>> key;
+    for (const DeviceDigit& digit : groups.digits) key.emplace_back(digit.stride, digit.size);
+    const auto [found, is_new] = members_.try_emplace(std::move(key));
+    if (is_new) found->second = MembersByLevel(groups, options_.machine, plan_.devices);
+    return found->second;
+  }
+
   absl::StatusOr<PlannedCollective> PlanCollective(const HloInstruction& instruction,
                                                    CollectiveKind kind) {
     PlannedCollective planned;
     planned.name = instruction.name();
     planned.operation = HloOpcodeString(instruction.opcode());
     planned.computation = instruction.parent()->name();
-    planned.source = SourceOf(instruction);
+    planned.source = SourceOfCollective(instruction);
     const DeviceCounts counts = CountsFor(instruction);
     if (kind == CollectiveKind::kPermute) {
       planned.bytes = CollectiveBytes(instruction, kind, 1);
@@ -239,9 +186,8 @@ class Planner {
     planned.group_size = groups.size;
     planned.axes = AxesText(groups, plan_.mesh);
     planned.bytes = CollectiveBytes(instruction, kind, groups.size);
-    planned.cost = CostOfCollective(kind, planned.bytes,
-                                    MembersByLevel(groups, options_.machine, plan_.devices),
-                                    options_.machine, plan_.devices);
+    planned.cost =
+        CostOfCollective(kind, planned.bytes, MembersOf(groups), options_.machine, plan_.devices);
     if (instruction.opcode() == HloOpcode::kRaggedAllToAll)
       Note(absl::StrCat(instruction.name(), " is counted as if all its rows were sent"));
     return planned;
@@ -278,8 +224,9 @@ class Planner {
   }
 
   int64_t TripsOf(const HloInstruction& loop) {
-    if (const std::optional<int64_t> annotated = AnnotatedTrips(loop)) return *annotated;
-    if (const std::optional<CountedLoop> counted = AnalyzeCountedLoop(loop)) return counted->trips;
+    const auto given = options_.trips.find(loop.name());
+    if (given != options_.trips.end()) return given->second;
+    if (const std::optional<int64_t> known = KnownTrips(loop)) return *known;
     Note(absl::StrCat(loop.name(), ": the number of trips is not known; counted once"));
     return 1;
   }
@@ -324,121 +271,134 @@ class Planner {
 
   absl::Status PlanComputation(const HloComputation& computation) {
     ComputationPlan& plan = plans_[&computation];
-    std::vector<HloInstruction*> order;
     const bool is_scheduled = module_.has_schedule();
+    std::vector<HloInstruction*> order;
     if (is_scheduled) {
       for (HloInstruction* instruction : computation.instructions()) order.push_back(instruction);
     } else {
       order = computation.MakeInstructionPostOrder();
     }
-    // As written, synchronous collectives stop the device; else all overlap.
-    std::vector<TimelineTask> written, free;
-    absl::flat_hash_map<const HloInstruction*, int32_t> numbers;
-    std::vector<int32_t> collective_tasks;
+    Tasks tasks;
+    for (const HloInstruction* instruction : order)
+      XLA_RETURN_IF_ERROR(PlanInstruction(*instruction, plan, tasks));
+    const Timeline timeline = ScheduleTasks(tasks.written, is_scheduled);
     Times& times = plan.times;
-    for (const HloInstruction* instruction : order) {
-      Entry entry{instruction, std::nullopt, std::nullopt, std::nullopt};
-      TimelineTask task;
-      for (const HloInstruction* operand : instruction->operands())
-        task.predecessors.push_back(numbers.at(operand));
-      for (const HloInstruction* before : instruction->control_predecessors()) {
-        const auto found = numbers.find(before);
-        if (found != numbers.end()) task.predecessors.push_back(found->second);
-      }
-      const int32_t number = static_cast<int32_t>(written.size());
-      numbers[instruction] = number;
-      TimelineTask overlapped = task;
-      const bool is_start = instruction->info().async_role == AsyncRole::kStart;
-      double free_seconds = -1;
-      if (const auto kind = KindOfCollective(instruction->opcode())) {
-        XLA_ASSIGN_OR_RETURN(entry.collective, PlanCollective(*instruction, *kind));
-        task.seconds = entry.collective->cost.seconds();
-        task.uses_network = true;
-        task.uses_compute = !is_start;
-      } else if (instruction->opcode() == HloOpcode::kSend ||
-                 instruction->opcode() == HloOpcode::kRecv) {
-        XLA_ASSIGN_OR_RETURN(entry.collective, PlanTransfer(*instruction));
-        if (entry.collective.has_value()) task.seconds = entry.collective->cost.seconds();
-        task.uses_network = instruction->opcode() == HloOpcode::kSend;
-      } else if (RunsCallees(*instruction)) {
-        const Times called = TimesOfCalls(*instruction, plan.calls);
-        task.seconds = called.seconds;
-        free_seconds = called.overlapped;
-        task.uses_network = called.has_network;
-        task.uses_compute = !is_start || !called.has_network;
-        times.computing += called.computing;
-        times.communicating += called.communicating;
-        times.has_network |= called.has_network;
-        overlapped.uses_compute = task.uses_compute;
-      } else {
-        task.is_wait = instruction->info().async_role == AsyncRole::kDone ||
-                       instruction->opcode() == HloOpcode::kSendDone ||
-                       instruction->opcode() == HloOpcode::kRecvDone;
-        PlannedStep step;
-        step.cost = steps_->CostOf(*instruction);
-        task.seconds = step.cost.seconds;
-        task.uses_compute = task.seconds > 0;
-        times.computing += task.seconds;
-        overlapped.uses_compute = task.uses_compute;
-        if (task.seconds > 0) {
-          step.name = instruction->name();
-          step.operation = HloOpcodeString(instruction->opcode());
-          step.computation = computation.name();
-          step.source = SourceOf(*instruction);
-          entry.step = std::move(step);
-        }
-      }
-      if (entry.collective.has_value()) {
-        collective_tasks.push_back(number);
-        times.has_network = true;
-        if (task.uses_network) times.communicating += task.seconds;
-      }
-      XLA_ASSIGN_OR_RETURN(entry.product, PlanProduct(*instruction, CountsFor(*instruction),
-                                                      plan_.mesh, options_.machine.memory_bytes));
-      if (entry.product.has_value()) entry.product->source = SourceOf(*instruction);
-      overlapped.seconds = free_seconds >= 0 ? free_seconds : task.seconds;
-      overlapped.uses_network = task.uses_network;
-      written.push_back(std::move(task));
-      free.push_back(std::move(overlapped));
-      if (entry.collective.has_value() || entry.step.has_value() || entry.product.has_value())
-        plan.entries.push_back(std::move(entry));
-    }
-    const Timeline timeline = ScheduleTasks(written, is_scheduled);
     times.seconds = timeline.seconds;
-    times.overlapped = std::min(ScheduleTasks(free, false).seconds, times.seconds);
-    times.chain = LongestChain(free);
-    SetHidden(written, timeline, numbers, plan.entries);
+    times.overlapped = std::min(ScheduleTasks(tasks.overlapped, false).seconds, times.seconds);
+    times.chain = LongestChain(tasks.overlapped);
+    SetHidden(tasks, timeline, plan.entries);
     return absl::OkStatus();
   }
 
-  // How long the device computes during each collective that does not stop it.
-  static void SetHidden(const std::vector<TimelineTask>& tasks, const Timeline& timeline,
-                        const absl::flat_hash_map<const HloInstruction*, int32_t>& numbers,
-                        std::vector<Entry>& entries) {
-    std::vector<TimelineSpan> busy;
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      if (tasks[i].uses_compute && !tasks[i].uses_network && tasks[i].seconds > 0)
-        busy.push_back(timeline.tasks[i]);
+  static absl::Status SetPredecessors(const HloInstruction& instruction, const Tasks& tasks,
+                                      TimelineTask& task) {
+    for (const auto& before : {absl::MakeConstSpan(instruction.operands()),
+                               absl::MakeConstSpan(instruction.control_predecessors())}) {
+      for (const HloInstruction* predecessor : before) {
+        const auto found = tasks.numbers.find(predecessor);
+        if (found == tasks.numbers.end()) {
+          return absl::InvalidArgumentError(absl::StrCat("the schedule has ", instruction.name(),
+                                                         " before ", predecessor->name(),
+                                                         ", on which it depends"));
+        }
+        task.predecessors.push_back(found->second);
+      }
     }
-    std::sort(busy.begin(), busy.end(),
-              [](const TimelineSpan& a, const TimelineSpan& b) { return a.begin < b.begin; });
-    // Seconds of computing before each span, so that each collective takes two searches.
-    std::vector<double> before = {0};
-    for (const TimelineSpan& span : busy) before.push_back(before.back() + span.end - span.begin);
-    const auto computed_until = [&](double time) {
-      const auto next =
-          std::upper_bound(busy.begin(), busy.end(), time,
-                           [](double t, const TimelineSpan& span) { return t < span.begin; });
-      const auto count = static_cast<size_t>(next - busy.begin());
-      if (count == 0) return 0.0;
-      return before[count - 1] + std::min(time, busy[count - 1].end) - busy[count - 1].begin;
-    };
+    return absl::OkStatus();
+  }
+
+  // Appends its task, and what is printed of it.
+  absl::Status PlanInstruction(const HloInstruction& instruction, ComputationPlan& plan,
+                               Tasks& tasks) {
+    Entry entry{&instruction, std::nullopt, std::nullopt, std::nullopt};
+    TimelineTask written;
+    XLA_RETURN_IF_ERROR(SetPredecessors(instruction, tasks, written));
+    TimelineTask overlapped = written;
+    if (RunsCallees(instruction)) {
+      PlanCalls(instruction, plan, written, overlapped);
+    } else if (KindOfCollective(instruction.opcode()).has_value() ||
+               instruction.opcode() == HloOpcode::kSend ||
+               instruction.opcode() == HloOpcode::kRecv) {
+      XLA_RETURN_IF_ERROR(PlanMessages(instruction, plan, entry, written, overlapped));
+    } else {
+      PlanStep(instruction, plan, entry, written);
+      overlapped.seconds = written.seconds;
+      overlapped.uses_compute = written.uses_compute;
+    }
+    XLA_ASSIGN_OR_RETURN(entry.product, PlanProduct(instruction, CountsFor(instruction), plan_.mesh,
+                                                    options_.machine.memory_bytes));
+    if (entry.product.has_value()) entry.product->source = SourceOf(instruction);
+    tasks.numbers[&instruction] = static_cast<int32_t>(tasks.written.size());
+    tasks.written.push_back(std::move(written));
+    tasks.overlapped.push_back(std::move(overlapped));
+    if (entry.collective.has_value() || entry.step.has_value() || entry.product.has_value())
+      plan.entries.push_back(std::move(entry));
+    return absl::OkStatus();
+  }
+
+  // Loops, conditionals, calls: one task for all that they run.
+  void PlanCalls(const HloInstruction& instruction, ComputationPlan& plan, TimelineTask& written,
+                 TimelineTask& overlapped) {
+    const Times called = TimesOfCalls(instruction, plan.calls);
+    const bool is_start = instruction.info().async_role == AsyncRole::kStart;
+    written.seconds = called.seconds;
+    written.uses_network = overlapped.uses_network = called.has_network;
+    written.uses_compute = overlapped.uses_compute = !is_start || !called.has_network;
+    overlapped.seconds = called.overlapped;
+    plan.times.computing += called.computing;
+    plan.times.communicating += called.communicating;
+    plan.times.has_network |= called.has_network;
+  }
+
+  absl::Status PlanMessages(const HloInstruction& instruction, ComputationPlan& plan, Entry& entry,
+                            TimelineTask& written, TimelineTask& overlapped) {
+    if (const auto kind = KindOfCollective(instruction.opcode())) {
+      XLA_ASSIGN_OR_RETURN(entry.collective, PlanCollective(instruction, *kind));
+      written.uses_network = true;
+      written.uses_compute = instruction.info().async_role != AsyncRole::kStart;
+    } else {
+      XLA_ASSIGN_OR_RETURN(entry.collective, PlanTransfer(instruction));
+      written.uses_network = instruction.opcode() == HloOpcode::kSend;
+    }
+    if (!entry.collective.has_value()) return absl::OkStatus();
+    written.seconds = overlapped.seconds = entry.collective->cost.seconds();
+    overlapped.uses_network = written.uses_network;
+    plan.times.has_network = true;
+    if (written.uses_network) plan.times.communicating += written.seconds;
+    return absl::OkStatus();
+  }
+
+  void PlanStep(const HloInstruction& instruction, ComputationPlan& plan, Entry& entry,
+                TimelineTask& task) {
+    task.is_wait = instruction.info().async_role == AsyncRole::kDone ||
+                   instruction.opcode() == HloOpcode::kSendDone ||
+                   instruction.opcode() == HloOpcode::kRecvDone;
+    PlannedStep step;
+    step.cost = steps_->CostOf(instruction);
+    task.seconds = step.cost.seconds;
+    task.uses_compute = task.seconds > 0;
+    plan.times.computing += task.seconds;
+    if (task.seconds == 0) return;
+    step.name = instruction.name();
+    step.operation = HloOpcodeString(instruction.opcode());
+    step.computation = instruction.parent()->name();
+    step.source = SourceOf(instruction);
+    entry.step = std::move(step);
+  }
+
+  // How long the device computes during each collective that does not stop it, or during the
+  // asynchronous computation that the collective is in.
+  void SetHidden(const Tasks& tasks, const Timeline& timeline, std::vector<Entry>& entries) {
+    const std::vector<double> hidden = HiddenSeconds(tasks.written, timeline);
+    for (const auto& [instruction, number] : tasks.numbers) {
+      const auto task = static_cast<size_t>(number);
+      if (instruction->opcode() != HloOpcode::kAsyncStart || hidden[task] == 0) continue;
+      for (const HloComputation* called : instruction->called_computations())
+        plans_.at(called).hidden_share = hidden[task] / tasks.written[task].seconds;
+    }
     for (Entry& entry : entries) {
       if (!entry.collective.has_value()) continue;
-      const auto number = static_cast<size_t>(numbers.at(entry.instruction));
-      if (tasks[number].uses_compute) continue;
-      const TimelineSpan& span = timeline.tasks[number];
-      entry.collective->hidden = computed_until(span.end) - computed_until(span.begin);
+      entry.collective->hidden = hidden[static_cast<size_t>(tasks.numbers.at(entry.instruction))];
     }
   }
 
@@ -467,6 +427,8 @@ class Planner {
         if (entry.step.has_value()) AddStep(std::move(*entry.step), plan.runs);
         if (entry.collective.has_value()) {
           entry.collective->runs = plan.runs;
+          if (plan.hidden_share > 0)
+            entry.collective->hidden = plan.hidden_share * entry.collective->cost.seconds();
           AddToSums(*entry.collective, axes);
           plan_.collectives.push_back(std::move(*entry.collective));
         }
@@ -531,9 +493,22 @@ class Planner {
   std::vector<const HloComputation*> order_;
   absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;
   std::set<std::string> noted_;
+  std::map<std::vector<std::pair<int64_t, int64_t>>, std::vector<int64_t>> members_;
 };
 
 }  // namespace
+
+std::map<std::string, int64_t> TripsOfLoops(const HloModule& module) {
+  std::map<std::string, int64_t> trips;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kWhile) continue;
+      if (const std::optional<int64_t> known = KnownTrips(*instruction))
+        trips[instruction->name()] = *known;
+    }
+  }
+  return trips;
+}
 
 absl::StatusOr<Plan> MakePlan(const HloModule& module, const PlanOptions& options) {
   Plan plan;

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct PlanOptions {
   // live ranges of values in program order.
   std::function<absl::StatusOr<int64_t>(const HloModule& module)> temporary_bytes;
   std::string temporary_bytes_source;  // what it is called
+  // Iterations of loops by their names, where the module no longer shows them: see TripsOfLoops.
+  std::map<std::string, int64_t> trips;
 };
 
 // A collective, or a message from some devices to others.
@@ -88,6 +91,10 @@ struct Plan {
   std::vector<PlanSum> by_axes, by_level;
   std::vector<std::string> notes;  // what was assumed, one sentence each
 };
+
+// Of the loops of a module whose number of iterations is known. Passes keep the names of loops, but
+// fuse what counts their iterations.
+std::map<std::string, int64_t> TripsOfLoops(const HloModule& module);
 
 // The module is verified, and that of one device: shapes are those of shards. INVALID_ARGUMENT if
 // mesh and module disagree about the number of devices, if groups have ids beyond it, or if the

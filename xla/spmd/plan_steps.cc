@@ -109,8 +109,11 @@ StepCosts::StepCosts(const HloModule& module, const MachineDescription& machine,
 bool StepCosts::IsFused(const HloInstruction& instruction) {
   if (instruction.IsRoot() || instruction.user_count() == 0) return false;
   if (IsGenerated(instruction)) return true;
-  if (!IsElementByElement(instruction)) return false;
   const HloInstruction* const user = OnlyUser(instruction);
+  // Products take operands in any order.
+  if (instruction.opcode() == HloOpcode::kTranspose)
+    return user != nullptr && user->info().cost == CostClass::kContraction;
+  if (!IsElementByElement(instruction)) return false;
   return user != nullptr && (IsElementByElement(*user) || user->opcode() == HloOpcode::kReduce);
 }
 

@@ -4,7 +4,8 @@
 //
 // Programs are seldom fused yet when they are planned. An operation that computes or picks its
 // result element by element, and that one other such operation or a reduction reads, is counted as
-// fused with it: its result is not in memory, and it is no step of its own.
+// fused with it: its result is not in memory, and it is no step of its own. So are transposes for
+// products.
 #ifndef XLA_SPMD_PLAN_STEPS_H_
 #define XLA_SPMD_PLAN_STEPS_H_
 

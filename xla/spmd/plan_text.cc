@@ -25,6 +25,13 @@ std::string Scaled(double value, double base, std::initializer_list<const char*>
 
 std::string CountText(double value) { return Scaled(value, 1000, {"", "k", "M", "G", "T", "P"}); }
 
+// "3 cats", "1.20 k cats".
+std::string CountedText(double value, const char* noun) {
+  std::string number = CountText(value);
+  while (number.back() == ' ') number.pop_back();
+  return absl::StrCat(number, " ", noun);
+}
+
 // Rows of cells: numbers to the right, the columns of `left` to the left.
 class TextTable {
  public:
@@ -79,10 +86,10 @@ void AppendTimes(const Plan& plan, std::string& out) {
   const double stopped = std::max(plan.seconds - plan.launch - plan.computing, 0.0);
   TextTable table({"time of a step", PlanSecondsText(plan.seconds), "as written"},
                   {true, false, true});
-  table.Add(
-      {"  computing", PlanSecondsText(plan.computing),
-       absl::StrCat(CountText(plan.work.flops()), "flop, ", CountText(plan.work.transcendentals),
-                    "functions, ", PlanBytesText(plan.work.bytes), " of memory read and written")});
+  table.Add({"  computing", PlanSecondsText(plan.computing),
+             absl::StrCat(CountText(plan.work.flops()), "flop, ",
+                          CountedText(plan.work.transcendentals, "transcendental functions"), ", ",
+                          PlanBytesText(plan.work.bytes), " of memory read and written")});
   table.Add({"  communicating", PlanSecondsText(plan.communicating),
              absl::StrCat(PlanSecondsText(stopped), " of it while the device waits")});
   if (plan.launch > 0) table.Add({"  launching", PlanSecondsText(plan.launch), ""});

@@ -169,6 +169,34 @@ Timeline ScheduleTasks(const std::vector<TimelineTask>& tasks, bool in_order) {
   return in_order ? ScheduleInOrder(tasks) : ListScheduler(tasks).Run();
 }
 
+std::vector<double> HiddenSeconds(const std::vector<TimelineTask>& tasks,
+                                  const Timeline& timeline) {
+  std::vector<TimelineSpan> busy;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].uses_compute && !tasks[i].uses_network && tasks[i].seconds > 0)
+      busy.push_back(timeline.tasks[i]);
+  }
+  std::sort(busy.begin(), busy.end(),
+            [](const TimelineSpan& a, const TimelineSpan& b) { return a.begin < b.begin; });
+  // Busy seconds before each span, so that a task takes two searches.
+  std::vector<double> before = {0};
+  for (const TimelineSpan& span : busy) before.push_back(before.back() + span.end - span.begin);
+  const auto busy_until = [&](double time) {
+    const auto next =
+        std::upper_bound(busy.begin(), busy.end(), time,
+                         [](double t, const TimelineSpan& span) { return t < span.begin; });
+    const auto count = static_cast<size_t>(next - busy.begin());
+    if (count == 0) return 0.0;
+    return before[count - 1] + std::min(time, busy[count - 1].end) - busy[count - 1].begin;
+  };
+  std::vector<double> hidden(tasks.size(), 0);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].uses_compute) continue;
+    hidden[i] = busy_until(timeline.tasks[i].end) - busy_until(timeline.tasks[i].begin);
+  }
+  return hidden;
+}
+
 double LongestChain(const std::vector<TimelineTask>& tasks) {
   const std::vector<double> chains = ChainsFrom(tasks);
   return chains.empty() ? 0 : *std::max_element(chains.begin(), chains.end());

@@ -31,6 +31,10 @@ struct Timeline {
 // run may overtake. n log n.
 Timeline ScheduleTasks(const std::vector<TimelineTask>& tasks, bool in_order);
 
+// Seconds of each task that does not use the compute stream in which that stream is busy with tasks
+// that do not use the network. n log n.
+std::vector<double> HiddenSeconds(const std::vector<TimelineTask>& tasks, const Timeline& timeline);
+
 // The longest chain of tasks: the time on a device with as many streams as it likes.
 double LongestChain(const std::vector<TimelineTask>& tasks);
 
