@@ -464,6 +464,14 @@ class Builder {
     const auto& attributes = instruction.extras().frontend_attributes;
     const auto found = attributes.find(kShardingGroupFrontendAttribute);
     if (found == attributes.end()) return absl::OkStatus();
+    // A constant that nothing reads needs no sharding.
+    const bool is_constant =
+        instruction.opcode() == HloOpcode::kConstant || instruction.opcode() == HloOpcode::kIota;
+    if (is_constant && instruction.user_count() == 0 && !instruction.IsRoot()) {
+      return absl::OkStatus();
+    }
+    // Being in a group is a use.
+    if (leaves.size() == 1) ++graph_.values[leaves[0]].num_uses;
     for (const auto text : absl::StrSplit(found->second, ',')) {
       int64_t id = 0;
       if (!absl::SimpleAtoi(text, &id) || leaves.size() != 1) {

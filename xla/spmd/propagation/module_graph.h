@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/spmd/propagation/graph.h"
@@ -24,7 +24,7 @@ inline constexpr char kShardingGroupFrontendAttribute[] = "xla.sdy.sharding_grou
 struct ModuleGraph {
   Graph graph;
   // The values of the leaves of each instruction's result.
-  absl::flat_hash_map<const HloInstruction*, std::vector<ValueId>> leaves;
+  absl::node_hash_map<const HloInstruction*, std::vector<ValueId>> leaves;
 };
 
 // Of a module in which each computation is called from one place at most (FlattenCalls). Reads

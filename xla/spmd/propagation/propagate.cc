@@ -40,9 +40,11 @@ void UnifyGroups(Graph* graph) {
         continue;
       }
       graph->holder(member).group = -1;
+      --graph->values[member].num_uses;
       member =
           graph->InsertConstraint(member, ArraySharding::Open(sharding.dimensions.size()), mesh);
       graph->values[member].group = static_cast<int64_t>(g);
+      ++graph->values[member].num_uses;
     }
   }
 }
