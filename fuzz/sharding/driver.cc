@@ -99,7 +99,8 @@ void PrintSharding(const std::string& name, const HloSharding& sharding, bool ha
 bool IsNamed(const HloInstruction& instruction) {
   const std::string& name = instruction.metadata().op_name();
   return name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1])) &&
-         instruction.opcode() != HloOpcode::kGetTupleElement;
+         instruction.opcode() != HloOpcode::kGetTupleElement &&
+         instruction.opcode() != HloOpcode::kTuple;
 }
 
 absl::Status PrintPropagated(HloModule& module, bool prints_text) {

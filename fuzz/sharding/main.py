@@ -190,11 +190,12 @@ def main():
             if arguments.only is not None:
                 print(text)
             continue
+        names = same_constants(text)
+        ours, theirs = renamed(ours, names), renamed(theirs, names)
+        present = {names.get(name, name) for name in present}
         # Operations that translation drops, slices of everything for instance, have no sharding.
         theirs = {key: value for key, value in theirs.items()
                   if not key.startswith("v") or key.partition(".")[0] in present}
-        names = same_constants(text)
-        ours, theirs = renamed(ours, names), renamed(theirs, names)
         keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
         # Instructions that StableHLO has no name for are not compared.
         differing = [k for k in keys if ours.get(k, "") != theirs.get(k, "")]

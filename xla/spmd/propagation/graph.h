@@ -53,6 +53,9 @@ struct Node {
   // Without effect once nothing reads its results. Such a node takes no part, as if removed.
   bool is_pure = false;
   bool is_edge = false;
+  // An edge into a call or manual computation. A change of its source does not make it visited
+  // again: it is in the next round, as in Shardy.
+  bool is_into_call = false;
   Direction allowed = Direction::kBoth;  // kBarrier
 
   // Edges into and out of manual computations. Axes of the result's dimensions outside, major to

@@ -231,7 +231,10 @@ class Builder {
       }
       const Leaves targets = NewLeaves(call.operand(i)->shape());
       XLA_RETURN_IF_ERROR(ReadShardings(*callee.parameter_instruction(i), targets));
-      for (size_t k = 0; k < targets.size(); ++k) AddEdge({operand[k]}, targets[k]);
+      for (size_t k = 0; k < targets.size(); ++k) {
+        AddEdge({operand[k]}, targets[k]);
+        graph_.nodes.back().is_into_call = true;
+      }
       arguments.push_back(targets);
     }
     XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(callee, arguments));
@@ -279,8 +282,7 @@ class Builder {
     // The constraint on the operand is the computation's own.
     const bool is_own = IsCall(*full, kShardingTarget) && full->user_count() == 1;
     const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
-    XLA_RETURN_IF_ERROR(
-        AddBoundary(instruction, *boundary, Node::Boundary::kIntoManual, source, result));
+    AddBoundary(*boundary, Node::Boundary::kIntoManual, source, result);
     constraints_.push_back(
         {.node = static_cast<NodeId>(graph_.nodes.size()) - 1,
          .sharding = FromNamed(*boundary->outside, graph_.values[source].sizes.size()),
@@ -295,13 +297,11 @@ class Builder {
     if (!boundary.has_value()) return Leaves{result};
     const bool is_own = IsCall(*local, kShardingTarget) && local->user_count() == 1;
     const ValueId source = LeavesOf(is_own ? local->operand(0) : local)[0];
-    XLA_RETURN_IF_ERROR(
-        AddBoundary(instruction, *boundary, Node::Boundary::kOutOfManual, source, result));
+    AddBoundary(*boundary, Node::Boundary::kOutOfManual, source, result);
     return Leaves{result};
   }
 
-  absl::Status AddBoundary(const HloInstruction& instruction, const Boundary& boundary,
-                           Node::Boundary kind, ValueId source, ValueId result) {
+  void AddBoundary(const Boundary& boundary, Node::Boundary kind, ValueId source, ValueId result) {
     const bool is_into = kind == Node::Boundary::kIntoManual;
     const Mesh& mesh = boundary.outside->mesh();
     const Value& outer = graph_.values[is_into ? source : result];
@@ -345,9 +345,8 @@ class Builder {
     node.results = {result};
     node.node_class = NodeClass::kPassThrough;
     node.is_edge = true;
-    (void)instruction;
+    node.is_into_call = is_into;
     graph_.AddNode(std::move(node));
-    return absl::OkStatus();
   }
 
   // --- operations

@@ -295,7 +295,7 @@ class Propagator {
     const auto notify_readers = [&](const Value& read) {
       // The last reader is pushed first, so that the first is visited first.
       for (auto use = read.uses.rbegin(); use != read.uses.rend(); ++use) {
-        if (*use != by) Push(*use);
+        if (*use != by && !graph_.nodes[*use].is_into_call) Push(*use);
       }
     };
     if (value.node >= 0) {

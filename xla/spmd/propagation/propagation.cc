@@ -65,6 +65,17 @@ void Export(const HloModule& module, ModuleGraph* module_graph) {
       drop_sub_axes(leaf);
     }
   }
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kCall) continue;
+      const auto leaves = module_graph->leaves.find(instruction);
+      if (leaves == module_graph->leaves.end()) continue;
+      for (const ValueId leaf : leaves->second) make_divisible(leaf);
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (node.boundary == Node::Boundary::kOutOfManual) make_divisible(node.results[0]);
+  }
   for (const auto& [value, result] : graph.results) {
     make_divisible(result);
     drop_sub_axes(result);
