@@ -57,7 +57,8 @@ ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
   return sharding;
 }
 
-absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Mesh& mesh) {
+absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes& manual,
+                                      const Mesh& mesh) {
   std::vector<NamedSharding::DimensionSharding> dimensions;
   for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
     dimensions.emplace_back(dimension.axes, dimension.is_closed);
@@ -65,7 +66,7 @@ absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Mesh&
   Axes replicated = sharding.replicated;
   SortAndMergeAxes(replicated, mesh);
   return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
-                               sharding.unreduced, {}, sharding.unreduced_kind);
+                               sharding.unreduced, manual, sharding.unreduced_kind);
 }
 
 bool IsOffload(const HloInstruction& instruction) {
@@ -118,7 +119,9 @@ class Builder {
   ValueId NewValue(const Shape& shape) {
     std::vector<int64_t> sizes;
     if (shape.IsArray()) sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
-    return graph_.AddValue(std::move(sizes));
+    const ValueId id = graph_.AddValue(std::move(sizes));
+    graph_.values[id].manual = manual_;
+    return id;
   }
   Leaves NewLeaves(const Shape& shape) {
     Leaves leaves;
@@ -237,8 +240,13 @@ class Builder {
       }
       arguments.push_back(targets);
     }
-    XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(callee, arguments));
-    if (IsManualComputation(call)) return values;
+    const bool is_manual = IsManualComputation(call);
+    const Axes outside = manual_;
+    if (is_manual) manual_ = graph_.values[arguments[0][0]].manual;
+    absl::StatusOr<Leaves> visited = Visit(callee, arguments);
+    manual_ = outside;
+    XLA_ASSIGN_OR_RETURN(const Leaves values, std::move(visited));
+    if (is_manual) return values;
     const Leaves results = NewLeaves(call.shape());
     XLA_RETURN_IF_ERROR(ReadShardings(call, results));
     for (size_t k = 0; k < results.size(); ++k) AddEdge({values[k]}, results[k]);
@@ -279,8 +287,10 @@ class Builder {
     const std::optional<Boundary> boundary = BoundaryOf(*full, instruction);
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
-    // The constraint on the operand is the computation's own.
-    const bool is_own = IsCall(*full, kShardingTarget) && full->user_count() == 1;
+    const NamedSharding* inside = NamedOf(instruction, 0);
+    graph_.values[result].manual = inside->manual_axes();
+    // The annotation of the operand is the computation's own.
+    const bool is_own = IsAnnotationFor(*full, kFullToShardTarget);
     const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
     AddBoundary(*boundary, Node::Boundary::kIntoManual, source, result);
     constraints_.push_back(
@@ -295,8 +305,7 @@ class Builder {
     const std::optional<Boundary> boundary = BoundaryOf(instruction, *local);
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
-    const bool is_own = IsCall(*local, kShardingTarget) && local->user_count() == 1;
-    const ValueId source = LeavesOf(is_own ? local->operand(0) : local)[0];
+    const ValueId source = LeavesOf(local)[0];
     AddBoundary(*boundary, Node::Boundary::kOutOfManual, source, result);
     return Leaves{result};
   }
@@ -347,6 +356,11 @@ class Builder {
     node.is_edge = true;
     node.is_into_call = is_into;
     graph_.AddNode(std::move(node));
+  }
+
+  static bool IsAnnotationFor(const HloInstruction& instruction, std::string_view target) {
+    return IsCall(instruction, kShardingTarget) && instruction.user_count() == 1 &&
+           IsCall(*instruction.users()[0], target);
   }
 
   // --- operations
@@ -419,6 +433,14 @@ class Builder {
       case HloOpcode::kCustomCall:
         if (IsCall(instruction, kFullToShardTarget)) return VisitFullToShard(instruction);
         if (IsCall(instruction, kShardToFullTarget)) return VisitShardToFull(instruction);
+        if (IsAnnotationFor(instruction, kFullToShardTarget)) {
+          const Leaves leaves = NewLeaves(instruction.shape());
+          XLA_RETURN_IF_ERROR(ReadShardings(instruction, leaves));
+          return leaves;
+        }
+        if (IsAnnotationFor(instruction, kShardToFullTarget)) {
+          return LeavesOf(instruction.operand(0));
+        }
         return VisitOperation(instruction);
       default:
         return VisitOperation(instruction);
@@ -520,6 +542,7 @@ class Builder {
   Graph& graph_;
   std::map<int64_t, std::vector<ValueId>> groups_;
   std::vector<Constraint> constraints_;
+  Axes manual_;  // where the visited computation is
 };
 
 }  // namespace
@@ -535,7 +558,8 @@ absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* modu
   const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
     const Value& holder = graph.holder(id);
     if (!holder.sharding.has_value()) return std::nullopt;
-    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.meshes[holder.mesh]));
+    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.values[id].manual,
+                                                      graph.meshes[holder.mesh]));
     return HloSharding(std::move(named));
   };
   for (HloComputation* computation : module->computations()) {

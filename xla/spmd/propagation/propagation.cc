@@ -96,7 +96,14 @@ absl::Status PropagateShardings(const PropagationOptions& options, HloModule* mo
     XLA_ASSIGN_OR_RETURN(copies, SplitConstants(module));
   }
   XLA_ASSIGN_OR_RETURN(ModuleGraph module_graph, MakeModuleGraph(*module, options.is_conservative));
-  Propagate(options, &module_graph.graph);
+  Graph& graph = module_graph.graph;
+  Propagate(options, &graph);
+  for (const auto& [edge, operand] : module_graph.manual_operands) {
+    const Value& inside = graph.values[graph.nodes[edge].results[0]];
+    if (inside.sharding.has_value()) {
+      graph.values[operand].sharding = graph.nodes[edge].Outside(*inside.sharding);
+    }
+  }
   if (options.exports) Export(*module, &module_graph);
   XLA_RETURN_IF_ERROR(SetModuleShardings(module_graph, module));
   return MergeConstants(copies);
