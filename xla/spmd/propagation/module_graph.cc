@@ -553,6 +553,33 @@ absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_con
   return result;
 }
 
+namespace {
+
+// A result that is no element of a tuple has its sharding from a constraint of its own, if it is
+// another one than the value has.
+absl::Status SetResultSharding(const ModuleGraph& module_graph, HloModule* module) {
+  const Graph& graph = module_graph.graph;
+  HloComputation* entry = module->entry_computation();
+  HloInstruction* root = entry->root_instruction();
+  if (StatesResults(*root) || root->shape().IsTuple() || graph.results.size() != 1) {
+    return absl::OkStatus();
+  }
+  const Value& value = graph.holder(graph.results[0].first);
+  const Value& result = graph.values[graph.results[0].second];
+  if (!result.sharding.has_value() || result.sharding == value.sharding) return absl::OkStatus();
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = kShardingTarget;
+  XLA_ASSIGN_OR_RETURN(NamedSharding named,
+                       ToNamed(*result.sharding, result.manual, graph.meshes[result.mesh]));
+  HloInstruction* constraint = entry->AddInstruction(
+      HloInstruction::Create(HloOpcode::kCustomCall, root->shape(), {root}, std::move(attributes)));
+  constraint->set_sharding(HloSharding(std::move(named)));
+  entry->set_root_instruction(constraint);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
   const Graph& graph = module_graph.graph;
   const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
@@ -590,7 +617,7 @@ absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* modu
       instruction->set_sharding(HloSharding::Tuple(std::move(all)));
     }
   }
-  return absl::OkStatus();
+  return SetResultSharding(module_graph, module);
 }
 
 }  // namespace xla::propagation
