@@ -78,9 +78,12 @@ def by_shardy(text, pipeline):
         finally:
             handler.detach()
         result = collections.defaultdict(set)
+        names = set()
 
         def visit(operation):
             name = re.match(r'loc\("(v\d+)"', str(operation.location))
+            if name:
+                names.add(name.group(1))
             if name and "sdy.sharding" in operation.attributes:
                 parts = split(str(operation.attributes["sdy.sharding"]))
                 for i, part in enumerate(parts):
@@ -112,7 +115,7 @@ def by_shardy(text, pipeline):
                         if "sdy.sharding" in entry:
                             result[f"{kind}{i}"].add(normal(str(entry["sdy.sharding"])))
             visit(function)
-        return joined(result)
+        return joined(result), sorted(names)
 
 
 def apart(function, *arguments):
@@ -173,7 +176,7 @@ def main():
     for number in numbers:
         text = programs.make(arguments.seed, number, families)
         try:
-            theirs = apart(by_shardy, text, arguments.pipeline)
+            theirs, alive = apart(by_shardy, text, arguments.pipeline)
         except RuntimeError as error:
             counts["programs that Shardy refuses"] += 1
             if arguments.only is not None or counts["programs that Shardy refuses"] <= arguments.show:
@@ -190,11 +193,15 @@ def main():
             if arguments.only is not None:
                 print(text)
             continue
-        # Operations that translation drops, slices of everything for instance, have no sharding.
-        theirs = {key: value for key, value in theirs.items()
-                  if not key.startswith("v") or key.partition(".")[0] in present}
         names = same_constants(text)
         ours, theirs = renamed(ours, names), renamed(theirs, names)
+        present = {names.get(name, name) for name in present}
+        # Operations that translation drops (slices of everything), or Shardy (those that nothing
+        # reads), have no sharding to compare.
+        both = present & {names.get(name, name) for name in alive}
+        ours, theirs = ({key: value for key, value in shardings.items()
+                         if not key.startswith("v") or key.partition(".")[0] in both}
+                        for shardings in (ours, theirs))
         keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
         # Instructions that StableHLO has no name for are not compared.
         differing = [k for k in keys if ours.get(k, "") != theirs.get(k, "")]

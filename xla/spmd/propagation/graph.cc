@@ -6,6 +6,30 @@
 
 namespace xla::propagation {
 
+ArraySharding Node::Inside(ArraySharding outside) const {
+  const auto erase = [&](Axes& axes) {
+    std::erase_if(axes, [&](const AxisRef& axis) {
+      return std::any_of(all_manual.begin(), all_manual.end(),
+                         [&](const AxisRef& manual) { return manual.Contains(axis); });
+    });
+  };
+  for (ArraySharding::Dimension& dimension : outside.dimensions) erase(dimension.axes);
+  erase(outside.replicated);
+  erase(outside.unreduced);
+  return outside;
+}
+
+ArraySharding Node::Outside(ArraySharding inside) const {
+  for (size_t d = 0; d < inside.dimensions.size(); ++d) {
+    Axes& axes = inside.dimensions[d].axes;
+    axes.insert(axes.begin(), manual_axes[d].begin(), manual_axes[d].end());
+  }
+  inside.replicated.insert(inside.replicated.end(), manual_replicated.begin(),
+                           manual_replicated.end());
+  std::sort(inside.replicated.begin(), inside.replicated.end());
+  return inside;
+}
+
 MeshId Graph::AddMesh(const Mesh& mesh) {
   const auto found = std::find(meshes.begin(), meshes.end(), mesh);
   if (found != meshes.end()) return static_cast<MeshId>(found - meshes.begin());

@@ -29,6 +29,7 @@ struct Value {
   std::optional<ArraySharding> sharding;
   MeshId mesh = 0;     // if there is a sharding
   NodeId node = -1;    // whose result it is
+  Axes manual;         // the axes that are manual where it is
   int64_t group = -1;  // the values of one group have one sharding
   // The nodes that read it, in program order, one entry for each use; those of a result of the
   // program or of a region that nothing else stands for are not nodes, but count.
@@ -53,6 +54,9 @@ struct Node {
   // Without effect once nothing reads its results. Such a node takes no part, as if removed.
   bool is_pure = false;
   bool is_edge = false;
+  // An edge into a call or manual computation. A change of its source does not make it visited
+  // again: it is in the next round, as in Shardy.
+  bool is_into_call = false;
   Direction allowed = Direction::kBoth;  // kBarrier
 
   // Edges into and out of manual computations. Axes of the result's dimensions outside, major to
@@ -62,6 +66,10 @@ struct Node {
   Boundary boundary = Boundary::kNone;
   std::vector<Axes> manual_axes;  // of each dimension, outside
   Axes manual_replicated, all_manual;
+
+  // What the axes that are manual inside leave of a sharding outside, and back.
+  ArraySharding Inside(ArraySharding outside) const;
+  ArraySharding Outside(ArraySharding inside) const;
 
   // An edge's targets besides its result.
   std::vector<ValueId> other_targets;

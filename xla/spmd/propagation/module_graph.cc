@@ -57,7 +57,8 @@ ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
   return sharding;
 }
 
-absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Mesh& mesh) {
+absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes& manual,
+                                      const Mesh& mesh) {
   std::vector<NamedSharding::DimensionSharding> dimensions;
   for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
     dimensions.emplace_back(dimension.axes, dimension.is_closed);
@@ -65,7 +66,7 @@ absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Mesh&
   Axes replicated = sharding.replicated;
   SortAndMergeAxes(replicated, mesh);
   return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
-                               sharding.unreduced, {}, sharding.unreduced_kind);
+                               sharding.unreduced, manual, sharding.unreduced_kind);
 }
 
 bool IsOffload(const HloInstruction& instruction) {
@@ -118,7 +119,9 @@ class Builder {
   ValueId NewValue(const Shape& shape) {
     std::vector<int64_t> sizes;
     if (shape.IsArray()) sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
-    return graph_.AddValue(std::move(sizes));
+    const ValueId id = graph_.AddValue(std::move(sizes));
+    graph_.values[id].manual = manual_;
+    return id;
   }
   Leaves NewLeaves(const Shape& shape) {
     Leaves leaves;
@@ -231,11 +234,19 @@ class Builder {
       }
       const Leaves targets = NewLeaves(call.operand(i)->shape());
       XLA_RETURN_IF_ERROR(ReadShardings(*callee.parameter_instruction(i), targets));
-      for (size_t k = 0; k < targets.size(); ++k) AddEdge({operand[k]}, targets[k]);
+      for (size_t k = 0; k < targets.size(); ++k) {
+        AddEdge({operand[k]}, targets[k]);
+        graph_.nodes.back().is_into_call = true;
+      }
       arguments.push_back(targets);
     }
-    XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(callee, arguments));
-    if (IsManualComputation(call)) return values;
+    const bool is_manual = IsManualComputation(call);
+    const Axes outside = manual_;
+    if (is_manual) manual_ = graph_.values[arguments[0][0]].manual;
+    absl::StatusOr<Leaves> visited = Visit(callee, arguments);
+    manual_ = outside;
+    XLA_ASSIGN_OR_RETURN(const Leaves values, std::move(visited));
+    if (is_manual) return values;
     const Leaves results = NewLeaves(call.shape());
     XLA_RETURN_IF_ERROR(ReadShardings(call, results));
     for (size_t k = 0; k < results.size(); ++k) AddEdge({values[k]}, results[k]);
@@ -276,11 +287,12 @@ class Builder {
     const std::optional<Boundary> boundary = BoundaryOf(*full, instruction);
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
-    // The constraint on the operand is the computation's own.
-    const bool is_own = IsCall(*full, kShardingTarget) && full->user_count() == 1;
+    const NamedSharding* inside = NamedOf(instruction, 0);
+    graph_.values[result].manual = inside->manual_axes();
+    // The annotation of the operand is the computation's own.
+    const bool is_own = IsAnnotationFor(*full, kFullToShardTarget);
     const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
-    XLA_RETURN_IF_ERROR(
-        AddBoundary(instruction, *boundary, Node::Boundary::kIntoManual, source, result));
+    AddBoundary(*boundary, Node::Boundary::kIntoManual, source, result);
     constraints_.push_back(
         {.node = static_cast<NodeId>(graph_.nodes.size()) - 1,
          .sharding = FromNamed(*boundary->outside, graph_.values[source].sizes.size()),
@@ -293,15 +305,12 @@ class Builder {
     const std::optional<Boundary> boundary = BoundaryOf(instruction, *local);
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
-    const bool is_own = IsCall(*local, kShardingTarget) && local->user_count() == 1;
-    const ValueId source = LeavesOf(is_own ? local->operand(0) : local)[0];
-    XLA_RETURN_IF_ERROR(
-        AddBoundary(instruction, *boundary, Node::Boundary::kOutOfManual, source, result));
+    const ValueId source = LeavesOf(local)[0];
+    AddBoundary(*boundary, Node::Boundary::kOutOfManual, source, result);
     return Leaves{result};
   }
 
-  absl::Status AddBoundary(const HloInstruction& instruction, const Boundary& boundary,
-                           Node::Boundary kind, ValueId source, ValueId result) {
+  void AddBoundary(const Boundary& boundary, Node::Boundary kind, ValueId source, ValueId result) {
     const bool is_into = kind == Node::Boundary::kIntoManual;
     const Mesh& mesh = boundary.outside->mesh();
     const Value& outer = graph_.values[is_into ? source : result];
@@ -345,9 +354,13 @@ class Builder {
     node.results = {result};
     node.node_class = NodeClass::kPassThrough;
     node.is_edge = true;
-    (void)instruction;
+    node.is_into_call = is_into;
     graph_.AddNode(std::move(node));
-    return absl::OkStatus();
+  }
+
+  static bool IsAnnotationFor(const HloInstruction& instruction, std::string_view target) {
+    return IsCall(instruction, kShardingTarget) && instruction.user_count() == 1 &&
+           IsCall(*instruction.users()[0], target);
   }
 
   // --- operations
@@ -420,6 +433,14 @@ class Builder {
       case HloOpcode::kCustomCall:
         if (IsCall(instruction, kFullToShardTarget)) return VisitFullToShard(instruction);
         if (IsCall(instruction, kShardToFullTarget)) return VisitShardToFull(instruction);
+        if (IsAnnotationFor(instruction, kFullToShardTarget)) {
+          const Leaves leaves = NewLeaves(instruction.shape());
+          XLA_RETURN_IF_ERROR(ReadShardings(instruction, leaves));
+          return leaves;
+        }
+        if (IsAnnotationFor(instruction, kShardToFullTarget)) {
+          return LeavesOf(instruction.operand(0));
+        }
         return VisitOperation(instruction);
       default:
         return VisitOperation(instruction);
@@ -464,6 +485,14 @@ class Builder {
     const auto& attributes = instruction.extras().frontend_attributes;
     const auto found = attributes.find(kShardingGroupFrontendAttribute);
     if (found == attributes.end()) return absl::OkStatus();
+    // A constant that nothing reads needs no sharding.
+    const bool is_constant =
+        instruction.opcode() == HloOpcode::kConstant || instruction.opcode() == HloOpcode::kIota;
+    if (is_constant && instruction.user_count() == 0 && !instruction.IsRoot()) {
+      return absl::OkStatus();
+    }
+    // Being in a group is a use.
+    if (leaves.size() == 1) ++graph_.values[leaves[0]].num_uses;
     for (const auto text : absl::StrSplit(found->second, ',')) {
       int64_t id = 0;
       if (!absl::SimpleAtoi(text, &id) || leaves.size() != 1) {
@@ -513,6 +542,7 @@ class Builder {
   Graph& graph_;
   std::map<int64_t, std::vector<ValueId>> groups_;
   std::vector<Constraint> constraints_;
+  Axes manual_;  // where the visited computation is
 };
 
 }  // namespace
@@ -523,12 +553,40 @@ absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_con
   return result;
 }
 
+namespace {
+
+// A result that is no element of a tuple has its sharding from a constraint of its own, if it is
+// another one than the value has.
+absl::Status SetResultSharding(const ModuleGraph& module_graph, HloModule* module) {
+  const Graph& graph = module_graph.graph;
+  HloComputation* entry = module->entry_computation();
+  HloInstruction* root = entry->root_instruction();
+  if (StatesResults(*root) || root->shape().IsTuple() || graph.results.size() != 1) {
+    return absl::OkStatus();
+  }
+  const Value& value = graph.holder(graph.results[0].first);
+  const Value& result = graph.values[graph.results[0].second];
+  if (!result.sharding.has_value() || result.sharding == value.sharding) return absl::OkStatus();
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = kShardingTarget;
+  XLA_ASSIGN_OR_RETURN(NamedSharding named,
+                       ToNamed(*result.sharding, result.manual, graph.meshes[result.mesh]));
+  HloInstruction* constraint = entry->AddInstruction(
+      HloInstruction::Create(HloOpcode::kCustomCall, root->shape(), {root}, std::move(attributes)));
+  constraint->set_sharding(HloSharding(std::move(named)));
+  entry->set_root_instruction(constraint);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
   const Graph& graph = module_graph.graph;
   const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
     const Value& holder = graph.holder(id);
     if (!holder.sharding.has_value()) return std::nullopt;
-    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.meshes[holder.mesh]));
+    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.values[id].manual,
+                                                      graph.meshes[holder.mesh]));
     return HloSharding(std::move(named));
   };
   for (HloComputation* computation : module->computations()) {
@@ -559,7 +617,7 @@ absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* modu
       instruction->set_sharding(HloSharding::Tuple(std::move(all)));
     }
   }
-  return absl::OkStatus();
+  return SetResultSharding(module_graph, module);
 }
 
 }  // namespace xla::propagation

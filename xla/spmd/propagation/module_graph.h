@@ -3,9 +3,10 @@
 #ifndef XLA_SPMD_PROPAGATION_MODULE_GRAPH_H_
 #define XLA_SPMD_PROPAGATION_MODULE_GRAPH_H_
 
+#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/spmd/propagation/graph.h"
@@ -24,7 +25,10 @@ inline constexpr char kShardingGroupFrontendAttribute[] = "xla.sdy.sharding_grou
 struct ModuleGraph {
   Graph graph;
   // The values of the leaves of each instruction's result.
-  absl::flat_hash_map<const HloInstruction*, std::vector<ValueId>> leaves;
+  absl::node_hash_map<const HloInstruction*, std::vector<ValueId>> leaves;
+  // The annotations of operands of manual computations: the edge into the computation, and a value
+  // that takes no part, whose sharding follows from the edge's.
+  std::vector<std::pair<NodeId, ValueId>> manual_operands;
 };
 
 // Of a module in which each computation is called from one place at most (FlattenCalls). Reads

@@ -40,9 +40,11 @@ void UnifyGroups(Graph* graph) {
         continue;
       }
       graph->holder(member).group = -1;
+      --graph->values[member].num_uses;
       member =
           graph->InsertConstraint(member, ArraySharding::Open(sharding.dimensions.size()), mesh);
       graph->values[member].group = static_cast<int64_t>(g);
+      ++graph->values[member].num_uses;
     }
   }
 }
@@ -203,30 +205,6 @@ class Propagator {
     return mesh;
   }
 
-  // The axes of each list that are not among `axes`.
-  static void Erase(const Axes& axes, Axes* list) {
-    std::erase_if(*list, [&](const AxisRef& axis) {
-      return std::any_of(axes.begin(), axes.end(),
-                         [&](const AxisRef& manual) { return manual.Contains(axis); });
-    });
-  }
-  static ArraySharding WithoutManual(const Node& node, ArraySharding sharding) {
-    for (auto& dimension : sharding.dimensions) Erase(node.all_manual, &dimension.axes);
-    Erase(node.all_manual, &sharding.replicated);
-    Erase(node.all_manual, &sharding.unreduced);
-    return sharding;
-  }
-  static ArraySharding WithManual(const Node& node, ArraySharding sharding) {
-    for (size_t d = 0; d < sharding.dimensions.size(); ++d) {
-      Axes& axes = sharding.dimensions[d].axes;
-      axes.insert(axes.begin(), node.manual_axes[d].begin(), node.manual_axes[d].end());
-    }
-    sharding.replicated.insert(sharding.replicated.end(), node.manual_replicated.begin(),
-                               node.manual_replicated.end());
-    std::sort(sharding.replicated.begin(), sharding.replicated.end());
-    return sharding;
-  }
-
   void PropagateNode(NodeId id) {
     const Node& node = graph_.nodes[id];
     if (node.relations.factors.empty()) return;
@@ -246,8 +224,8 @@ class Propagator {
           shardings.back() != nullptr
               ? *shardings.back()
               : ArraySharding::Open(graph_.values[arrays.back()].sizes.size());
-      of_result = node.boundary == Node::Boundary::kIntoManual ? WithManual(node, own)
-                                                               : WithoutManual(node, own);
+      of_result =
+          node.boundary == Node::Boundary::kIntoManual ? node.Outside(own) : node.Inside(own);
       shardings.back() = &of_result;
     }
     ShardingProjection projection =
@@ -264,9 +242,9 @@ class Propagator {
           node.relations.array(i), node.relations.factors, graph_.meshes[*mesh]);
       if (shardings[i] != nullptr ? update == *shardings[i] : update.IsEmpty()) continue;
       if (i + 1 == arrays.size() && node.boundary == Node::Boundary::kIntoManual) {
-        update = WithoutManual(node, std::move(update));
+        update = node.Inside(std::move(update));
       } else if (i + 1 == arrays.size() && node.boundary == Node::Boundary::kOutOfManual) {
-        update = WithManual(node, std::move(update));
+        update = node.Outside(std::move(update));
       }
       updates[i] = std::move(update);
     }
@@ -293,7 +271,7 @@ class Propagator {
     const auto notify_readers = [&](const Value& read) {
       // The last reader is pushed first, so that the first is visited first.
       for (auto use = read.uses.rbegin(); use != read.uses.rend(); ++use) {
-        if (*use != by) Push(*use);
+        if (*use != by && !graph_.nodes[*use].is_into_call) Push(*use);
       }
     };
     if (value.node >= 0) {

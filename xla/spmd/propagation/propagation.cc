@@ -65,6 +65,17 @@ void Export(const HloModule& module, ModuleGraph* module_graph) {
       drop_sub_axes(leaf);
     }
   }
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kCall) continue;
+      const auto leaves = module_graph->leaves.find(instruction);
+      if (leaves == module_graph->leaves.end()) continue;
+      for (const ValueId leaf : leaves->second) make_divisible(leaf);
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (node.boundary == Node::Boundary::kOutOfManual) make_divisible(node.results[0]);
+  }
   for (const auto& [value, result] : graph.results) {
     make_divisible(result);
     drop_sub_axes(result);
@@ -85,7 +96,14 @@ absl::Status PropagateShardings(const PropagationOptions& options, HloModule* mo
     XLA_ASSIGN_OR_RETURN(copies, SplitConstants(module));
   }
   XLA_ASSIGN_OR_RETURN(ModuleGraph module_graph, MakeModuleGraph(*module, options.is_conservative));
-  Propagate(options, &module_graph.graph);
+  Graph& graph = module_graph.graph;
+  Propagate(options, &graph);
+  for (const auto& [edge, operand] : module_graph.manual_operands) {
+    const Value& inside = graph.values[graph.nodes[edge].results[0]];
+    if (inside.sharding.has_value()) {
+      graph.values[operand].sharding = graph.nodes[edge].Outside(*inside.sharding);
+    }
+  }
   if (options.exports) Export(*module, &module_graph);
   XLA_RETURN_IF_ERROR(SetModuleShardings(module_graph, module));
   return MergeConstants(copies);

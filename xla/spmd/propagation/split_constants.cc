@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"
 
 namespace xla::propagation {
@@ -20,9 +21,19 @@ bool IsScalar(const HloInstruction& instruction) {
   return instruction.shape().IsArray() && instruction.shape().rank() == 0;
 }
 
+// Calls of functions that only do so are constants, too. Calls are not recursive.
 bool PreservesConstants(const HloInstruction& instruction) {
   if (instruction.operand_count() == 0 || instruction.HasSideEffect()) return false;
   switch (instruction.opcode()) {
+    case HloOpcode::kCall: {
+      const auto inside = instruction.to_apply()->instructions();
+      return instruction.shape().IsArray() &&
+             std::all_of(inside.begin(), inside.end(), [](const HloInstruction* inner) {
+               return inner->opcode() == HloOpcode::kParameter ||
+                      inner->opcode() == HloOpcode::kConstant ||
+                      inner->opcode() == HloOpcode::kIota || PreservesConstants(*inner);
+             });
+    }
     case HloOpcode::kBroadcast:
     case HloOpcode::kReshape:
     case HloOpcode::kSlice:
@@ -99,6 +110,14 @@ class Splitter {
       }
       HloInstruction* copy =
           computation_.InsertBefore(done, done->CloneWithNewOperands(done->shape(), operands));
+      if (copy->opcode() == HloOpcode::kCall) {
+        // Each computation keeps one caller.
+        CloneMap map;
+        CloneOptions options;
+        options.clone_callees = true;
+        copy->set_called_computation(
+            0, CloneComputation(*done->to_apply(), computation_.parent(), &map, options));
+      }
       copies_.emplace_back(copy, done);
       taken_.insert(copy);
       own[done] = copy;
@@ -121,7 +140,10 @@ bool HaveSameSharding(const HloInstruction& a, const HloInstruction& b) {
 
 absl::StatusOr<Copies> SplitConstants(HloModule* module) {
   Copies copies;
-  for (HloComputation* computation : module->computations()) {
+  // A snapshot: computations that are added are copies.
+  std::vector<HloComputation*> computations;
+  for (HloComputation* computation : module->computations()) computations.push_back(computation);
+  for (HloComputation* computation : computations) {
     XLA_RETURN_IF_ERROR(Splitter(computation, &copies).Run());
   }
   return copies;
@@ -129,8 +151,8 @@ absl::StatusOr<Copies> SplitConstants(HloModule* module) {
 
 absl::Status MergeConstants(const Copies& copies) {
   for (const auto& [copy, original] : copies) {
-    if (original->IsDead() || !HaveSameSharding(*copy, *original) ||
-        copy->operands() != original->operands()) {
+    if (copy->opcode() == HloOpcode::kCall || original->IsDead() ||
+        !HaveSameSharding(*copy, *original) || copy->operands() != original->operands()) {
       continue;
     }
     XLA_RETURN_IF_ERROR(copy->parent()->ReplaceInstruction(copy, original));
