@@ -22,6 +22,9 @@ struct EntryArguments {
   std::map<int64_t, std::vector<int64_t>> sizes;  // by the number of the argument
   // Values of scalar integers, such as the sizes that dynamic programs take. The parameters stay.
   std::map<int64_t, int64_t> constants;
+  // Shardy's operations and attributes stay what they are, in the form in which XLA keeps them in
+  // HLO (sdy_round_trip.h), rather than becoming shardings of HLO.
+  bool keeps_shardy = false;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where
