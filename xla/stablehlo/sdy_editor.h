@@ -37,8 +37,12 @@ class ShardyEditor {
 
   mlir::Context& context() { return source_.context; }
   mlir::Operation& module() { return *source_.module; }
+  // The body of the module; null if it has no region.
   mlir::Block* functions() {
-    return module().regions.empty() ? nullptr : module().regions[0].first;
+    if (module().regions.empty()) return nullptr;
+    mlir::Region& region = module().regions[0];
+    if (region.empty()) region.Append(context().lasting_arena().New<mlir::Block>());
+    return region.first;
   }
 
   mlir::Operation* New(std::string_view name, absl::Span<mlir::Value* const> operands,

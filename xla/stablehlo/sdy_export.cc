@@ -121,11 +121,17 @@ class ShardyExporter {
     return absl::OkStatus();
   }
 
+  // Makes the operation a custom call. `frontend` stands for its attributes, but those named here.
   void BecomeCall(Operation* operation, std::string_view target, bool has_effect,
-                  std::vector<NamedAttribute> frontend) {
+                  std::vector<NamedAttribute> frontend,
+                  absl::Span<const NamedAttribute> others = {}) {
     std::vector<NamedAttribute> attributes = {
         {"call_target_name", editor_.context().String(editor_.context().InternText(target))}};
     if (has_effect) attributes.push_back({"has_side_effect", editor_.context().Bool(true)});
+    const std::vector<NamedAttribute> exported = Exported(others);
+    const std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(exported);
+    frontend.insert(frontend.end(), facts.begin(), facts.end());
+    attributes.insert(attributes.end(), exported.begin(), exported.end());
     editor_.SetName(operation, "stablehlo.custom_call");
     editor_.SetAttributes(operation, editor_.WithFrontend(attributes, frontend));
   }
@@ -137,26 +143,48 @@ class ShardyExporter {
         absl::StrCat("#sdy.sharding_per_value<[<", View(attribute->text), ">]>")));
   }
 
-  void ExportOperation(Operation* operation) {
-    if (operation->Is("sdy.constant")) return editor_.SetName(operation, "stablehlo.constant");
-    const auto find = [&](std::string_view name) { return operation->Find(name); };
-    if (operation->Is("sdy.sharding_constraint") && find("sharding") != nullptr) {
-      return BecomeCall(operation, "Sharding", false,
-                        {{"xla.sdy.sharding", ShardingOfOne(find("sharding"))}});
-    }
-    if (operation->Is("sdy.sharding_group") && find("group_id") != nullptr) {
-      return BecomeCall(operation, "xla.sdy.ShardingGroup", true,
-                        {{"xla.sdy.sharding_group_id", Text(find("group_id"))}});
-    }
-    if (operation->Is("sdy.propagation_barrier") && find("allowed_direction") != nullptr) {
-      return BecomeCall(operation, "xla.sdy.PropagationBarrier", true,
-                        {{"xla.sdy.allowed_direction", Text(find("allowed_direction"))}});
-    }
-    std::vector<NamedAttribute> frontend;
+  // The attribute of this name as another frontend attribute, and the other attributes beside it.
+  void ExportAs(Operation* operation, std::string_view target, bool has_effect,
+                std::string_view name, std::string_view frontend, AttributeRef text) {
+    std::vector<NamedAttribute> others;
     for (const NamedAttribute& attribute : operation->attributes) {
-      frontend.push_back({attribute.name, Text(attribute.value)});
+      if (attribute.name != name) others.push_back(attribute);
     }
-    BecomeCall(operation, operation->name->text, true, std::move(frontend));
+    BecomeCall(operation, target, has_effect, {{frontend, text}}, others);
+  }
+
+  void ExportOperation(Operation* operation) {
+    const auto find = [&](std::string_view name) { return operation->Find(name); };
+    if (operation->Is("sdy.constant")) {
+      std::vector<NamedAttribute> attributes = Exported(operation->attributes);
+      std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(attributes);
+      facts.push_back({"xla.sdy.constant", editor_.context().String("true")});
+      editor_.SetName(operation, "stablehlo.constant");
+      editor_.SetAttributes(operation, editor_.WithFrontend(attributes, facts));
+      return;
+    }
+    if (const AttributeRef sharding = find("sharding");
+        sharding != nullptr && operation->Is("sdy.sharding_constraint")) {
+      return ExportAs(operation, "Sharding", false, "sharding", "xla.sdy.sharding",
+                      ShardingOfOne(sharding));
+    }
+    if (const AttributeRef group = find("group_id");
+        group != nullptr && operation->Is("sdy.sharding_group")) {
+      return ExportAs(operation, "xla.sdy.ShardingGroup", true, "group_id",
+                      "xla.sdy.sharding_group_id", Text(group));
+    }
+    if (const AttributeRef direction = find("allowed_direction");
+        direction != nullptr && operation->Is("sdy.propagation_barrier")) {
+      return ExportAs(operation, "xla.sdy.PropagationBarrier", true, "allowed_direction",
+                      "xla.sdy.allowed_direction", Text(direction));
+    }
+    std::vector<NamedAttribute> frontend, others;
+    for (const NamedAttribute& attribute : operation->attributes) {
+      const bool is_own = attribute.name.find('.') == std::string_view::npos;
+      if (is_own) frontend.push_back({attribute.name, Text(attribute.value)});
+      if (!is_own) others.push_back(attribute);
+    }
+    BecomeCall(operation, operation->name->text, true, std::move(frontend), others);
   }
 
   // --- Functions ---
@@ -265,8 +293,10 @@ class ShardyExporter {
       ShardyEditor::InsertBefore(operation, entry);
       operands = ShardyEditor::ValuesOf(entry->results);
     }
-    const NamedAttribute inlineable[] = {{"inlineable", editor_.context().String("false")}};
-    XLA_ASSIGN_OR_RETURN(Operation * call, Outline(operation, kManualBody, operands, inlineable));
+    std::vector<NamedAttribute> facts = {{"inlineable", editor_.context().String("false")}};
+    // Where nothing goes in or out, no other operation can state the axes.
+    if (operands.empty() && operation->results.empty()) facts.push_back(attributes[1]);
+    XLA_ASSIGN_OR_RETURN(Operation * call, Outline(operation, kManualBody, operands, facts));
     if (operation->results.empty()) {
       operation->block->Remove(operation);
       return absl::OkStatus();

@@ -129,6 +129,7 @@ class ShardyImporter {
       if (operation->Find(kFrontendAttributes) != nullptr) {
         editor_.SetAttributes(operation, Imported(operation->attributes));
         if (operation->Is("stablehlo.while")) AddOpenShardings(operation);
+        if (operation->Is("stablehlo.constant")) ImportConstant(operation);
       }
     }
     if (operation->Is("stablehlo.custom_call")) ImportCustomCall(operation);
@@ -243,36 +244,69 @@ class ShardyImporter {
 
   // --- Operations ---
 
+  // What a custom call has besides what every one has, and besides this frontend attribute.
+  std::vector<NamedAttribute> OthersOf(const Operation& call, std::string_view fact) {
+    std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(call.attributes);
+    Take(&facts, fact);
+    std::vector<NamedAttribute> others = editor_.WithFrontend(call.attributes, facts);
+    Take(&others, "call_target_name");
+    Take(&others, "has_side_effect");
+    return Imported(others);
+  }
+
+  void ImportAs(Operation* call, std::string_view name, std::string_view attribute,
+                AttributeRef value, std::string_view fact) {
+    std::vector<NamedAttribute> attributes = OthersOf(*call, fact);
+    attributes.insert(attributes.begin(), {attribute, value});
+    Become(call, name, attributes);
+  }
+
   void ImportCustomCall(Operation* call) {
     const std::string_view target = StringOf(*call, "call_target_name");
     const std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(call->attributes);
     if (target == "Sharding" && call->operands.size() == 1) {
       if (const AttributeRef sharding = ShardingOfOne(*call)) {
-        return Become(call, "sdy.sharding_constraint", {{"sharding", sharding}});
+        ImportAs(call, "sdy.sharding_constraint", "sharding", sharding, "xla.sdy.sharding");
+        return;
       }
     }
     if (target == "xla.sdy.ShardingGroup" && call->operands.size() == 1) {
-      if (const AttributeRef group = Read(StringIn(facts, "xla.sdy.sharding_group_id"))) {
+      constexpr char kGroup[] = "xla.sdy.sharding_group_id";
+      if (const AttributeRef group = Read(StringIn(facts, kGroup))) {
         call->results = {};
-        return Become(call, "sdy.sharding_group", {{"group_id", group}});
+        return ImportAs(call, "sdy.sharding_group", "group_id", group, kGroup);
       }
     }
     if (target == "xla.sdy.PropagationBarrier" && call->operands.size() == 1) {
-      if (const AttributeRef direction = Read(StringIn(facts, "xla.sdy.allowed_direction"))) {
-        return Become(call, "sdy.propagation_barrier", {{"allowed_direction", direction}});
+      constexpr char kDirection[] = "xla.sdy.allowed_direction";
+      if (const AttributeRef direction = Read(StringIn(facts, kDirection))) {
+        return ImportAs(call, "sdy.propagation_barrier", "allowed_direction", direction,
+                        kDirection);
       }
     }
     if (target.substr(0, 4) == "sdy." && AllDialects().Find(target) != nullptr) {
-      std::vector<NamedAttribute> attributes;
-      for (const auto& [name, value] : facts) {
-        const auto* text = value->As<mlir::StringAttribute>();
-        const AttributeRef read = text == nullptr ? nullptr : Read(text->value);
-        if (read != nullptr) attributes.push_back({name, read});
+      std::vector<NamedAttribute> attributes, others;
+      for (const NamedAttribute& fact : facts) {
+        const auto* text = fact.value->As<mlir::StringAttribute>();
+        const bool is_own = fact.name.find('.') == std::string_view::npos;
+        const AttributeRef read = text == nullptr || !is_own ? nullptr : Read(text->value);
+        (read != nullptr ? attributes : others)
+            .push_back({fact.name, read != nullptr ? read : fact.value});
       }
+      editor_.SetAttributes(call, editor_.WithFrontend(call->attributes, others));
+      const std::vector<NamedAttribute> rest = OthersOf(*call, {});
+      attributes.insert(attributes.end(), rest.begin(), rest.end());
       return Become(call, target, attributes);
     }
     if (target == "xla.sdy.FuncResultSharding") return;
     if (!facts.empty()) editor_.SetAttributes(call, Imported(call->attributes));
+  }
+
+  void ImportConstant(Operation* constant) {
+    std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(constant->attributes);
+    if (StringIn(facts, "xla.sdy.constant").empty()) return;
+    Take(&facts, "xla.sdy.constant");
+    Become(constant, "sdy.constant", editor_.WithFrontend(constant->attributes, facts));
   }
 
   void Become(Operation* operation, std::string_view name,
@@ -349,7 +383,7 @@ class ShardyImporter {
     const AttributeRef out = has_exit ? fact(exit, "xla.sdy.out_shardings") : none;
     const AttributeRef axes = has_entry  ? fact(entry, "xla.sdy.manual_axes")
                               : has_exit ? fact(exit, "xla.sdy.manual_axes")
-                                         : Read("#sdy<manual_axes{}>");
+                                         : fact(call, "xla.sdy.manual_axes");
     if (in == nullptr || out == nullptr || axes == nullptr) return;
     // The exit, whose results have their users, becomes the computation.
     Operation* target = has_exit ? exit : call;
