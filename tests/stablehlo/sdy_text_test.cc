@@ -87,7 +87,11 @@ TEST(ShardyTextTest, MalformedTextSaysWhere) {
             "expected string, found 'x}]>', in 'name' of sdy.axis_ref, in 'dim_shardings' of "
             "sdy.sharding"},
            {R"(#sdy.sharding<@m, [{?, "x"}]>)", "expected '}'"},
-           {R"(#sdy.sharding<@m, [{"x":(1)0}]>)", "sub-axis sizes must be greater than 1"},
+           {R"(#sdy.sharding<@m, [{"x":(1)0}]>)",
+            "sub-axis sizes must be greater than 1: \"x\":(1)0"},
+           {R"(#sdy.sharding<@m, [{"x":(2)-2}]>)", "sub-axis sizes must be greater than 1"},
+           {R"(#sdy.sharding<@m, [{"x":(0)2}]>)",
+            "sub-axis pre-size must be at least 1: \"x\":(0)2"},
            {R"(#sdy.sharding<@m, [{"x"}q1]>)", "priority in format 'p<number>', got: q1"},
            {R"(#sdy.sharding<@m, [{"x"}p007]>)", "leading zeros are not allowed, got: p007"},
            {R"(#sdy.sharding<@m, [{"x"}p9223372036854775808]>)", "expecting integer priority"},

@@ -59,7 +59,7 @@ bool Overlap(const ShardyAxis& a, const ShardyAxis& b) {
   return a.pre_size < NextPreSize(b) && b.pre_size < NextPreSize(a);
 }
 
-bool Contains(const ShardyAxis& a, const ShardyAxis& b) {
+bool ContainsAxis(const ShardyAxis& a, const ShardyAxis& b) {
   if (a.name != b.name) return false;
   if (!IsPart(a)) return true;
   return IsPart(b) && a.pre_size <= b.pre_size && NextPreSize(a) >= NextPreSize(b);
@@ -69,7 +69,7 @@ bool IsSuffix(const ShardyAxis& a, const ShardyAxis& b, const ShardyMesh& mesh) 
   const auto end = [&](const ShardyAxis& axis) {
     return IsPart(axis) ? NextPreSize(axis) : SizeOf(axis, mesh);
   };
-  return Contains(b, a) && end(a) == end(b);
+  return ContainsAxis(b, a) && end(a) == end(b);
 }
 
 std::optional<ShardyAxis> PrefixWithout(const ShardyAxis& axis, const ShardyAxis& other) {

@@ -24,7 +24,7 @@ int64_t SizeOf(const ShardyAxis& axis, const ShardyMesh& mesh);
 int64_t ShardedSize(const std::vector<ShardyAxis>& axes, const ShardyMesh& mesh);
 
 bool Overlap(const ShardyAxis& a, const ShardyAxis& b);
-bool Contains(const ShardyAxis& a, const ShardyAxis& b);
+bool ContainsAxis(const ShardyAxis& a, const ShardyAxis& b);
 // `a` is the minor part of `b`, or all of it.
 bool IsSuffix(const ShardyAxis& a, const ShardyAxis& b, const ShardyMesh& mesh);
 // What is left of `axis` in front of `other`; nothing if `other` begins it.

@@ -169,9 +169,15 @@ bool ShardyReader::Axis(ShardyAxis* axis) {
   if (!cursor_.Consume(':')) return true;
   const size_t begin = cursor_.offset();
   if (!SubAxis(axis)) return false;
-  // A size of 0 stands for the whole axis.
-  return axis->size != 0 ||
-         cursor_.FailAt(begin, "sub-axis sizes must be greater than 1, but one is 0");
+  // A size of 0 would stand for the whole axis. What follows divides by both.
+  const char* message = axis->pre_size < 1 ? "sub-axis pre-size must be at least 1: "
+                        : axis->size < 1   ? "sub-axis sizes must be greater than 1: "
+                                           : nullptr;
+  if (message == nullptr) return true;
+  std::string text(message);
+  mlir::AppendQuoted(&text, name);
+  absl::StrAppend(&text, ":(", axis->pre_size, ")", axis->size);
+  return cursor_.FailAt(begin, std::move(text));
 }
 
 bool ShardyReader::AxisList(std::vector<ShardyAxis>* axes) {

@@ -27,6 +27,9 @@ struct EntryArguments {
   // Shardings of Shardy stay shardings by axes (NamedSharding) instead of tiles, and what guides
   // their propagation stays too: as xla/spmd/propagation reads them.
   bool keeps_axes = false;
+  // Shardy's operations and attributes stay what they are, in the form in which XLA keeps them in
+  // HLO (sdy_round_trip.h), rather than becoming shardings of HLO.
+  bool keeps_shardy = false;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where

@@ -192,6 +192,7 @@ class Translator {
       absl::Span<HloInstruction* const> operands, HloInstruction* process);
 
   // --- Shardings
+  bool keeps_shardy() const { return arguments_.keeps_shardy; }
   // The axes of meshes that the program handles itself where this is.
   const std::vector<std::string>& manual_axes() const { return manual_axes_; }
   void set_manual_axes(std::vector<std::string> axes) { manual_axes_ = std::move(axes); }

@@ -90,7 +90,7 @@ bool FunctionEdgeRule(Check& check) {
              "expected operand of sdy.func_data_flow_edge to be a block argument of a func op.");
 }
 
-bool BarrierRule(Check& check) {
+bool ShardyBarrierRule(Check& check) {
   constexpr int64_t kBoth = 3;
   const int64_t direction = check.Integer("allowed_direction", -1);
   if (direction < 0 || direction > kBoth) {
@@ -111,7 +111,7 @@ bool GroupRule(Check& check) {
                        check.operand(0));
 }
 
-bool ConstantRule(Check& check) {
+bool ShardyConstantRule(Check& check) {
   const auto* dense = check.operation().Find("value")->As<mlir::DenseAttribute>();
   if (dense == nullptr) return true;
   return IsStatic(check.result(0)) || check.Fail("the result must have a static shape, but is ",
@@ -278,14 +278,15 @@ bool NamedComputationRule(Check& check) {
 }
 
 constexpr OperationRule kShardyRules[] = {
-    {"sdy.constant", 0, 0, 1, 1, 0, kAnyElements, "value", ConstantRule},
+    {"sdy.constant", 0, 0, 1, 1, 0, kAnyElements, "value", ShardyConstantRule},
     {"sdy.data_flow_edge", 1, 1, 1, 1, 0, kAnyElements, "", DataFlowEdgeRule},
     {"sdy.func_data_flow_edge", 1, 1, 1, 1, 0, kAnyElements, "", FunctionEdgeRule},
     {"sdy.manual_computation", 0, -1, 0, -1, 1, kAnyElements,
      "in_shardings out_shardings manual_axes", ManualComputationRule},
     {"sdy.mesh", 0, 0, 0, 0, 0, kAnyElements, "sym_name:str mesh", MeshRule},
     {"sdy.named_computation", 0, -1, 0, -1, 1, kAnyElements, "name:str", NamedComputationRule},
-    {"sdy.propagation_barrier", 1, 1, 1, 1, 0, kAnyElements, "allowed_direction:i32", BarrierRule},
+    {"sdy.propagation_barrier", 1, 1, 1, 1, 0, kAnyElements, "allowed_direction:i32",
+     ShardyBarrierRule},
     {"sdy.reshard", 1, 1, 1, 1, 0, kAnyElements, "sharding", ConstraintRule},
     {"sdy.return", 0, -1, 0, 0, 0, kAnyElements, "", nullptr},
     {"sdy.sharding_constraint", 1, 1, 1, 1, 0, kAnyElements, "sharding", ConstraintRule},

@@ -118,7 +118,7 @@ bool PerDimension(Check& check, const Sides& sides, const std::vector<Axes>& lis
   return true;
 }
 
-bool AllGatherRule(Check& check) {
+bool ShardyAllGatherRule(Check& check) {
   Sides sides;
   std::vector<Axes> lists;
   return ReadShardy(check, "gathering_axes", "list_of_axis_ref_lists", ParseShardyAxisLists,
@@ -136,7 +136,7 @@ bool AllSliceRule(Check& check) {
          PerDimension(check, sides, lists, SliceAxes, "slicing");
 }
 
-bool ReduceScatterRule(Check& check) {
+bool ShardyReduceScatterRule(Check& check) {
   Sides sides;
   std::vector<Axes> lists;
   return ReadShardy(check, "reduce_scatter_axes", "list_of_axis_ref_lists", ParseShardyAxisLists,
@@ -220,7 +220,7 @@ bool AreEquivalent(const ShardySharding& a, const ShardySharding& b) {
              [](const ShardyDimension& x, const ShardyDimension& y) { return x.axes == y.axes; });
 }
 
-bool AllReduceRule(Check& check) {
+bool ShardyAllReduceRule(Check& check) {
   Sides sides;
   Axes axes;
   if (!ReadShardy(check, "reduction_axes", "axis_ref_list", ParseShardyAxisList, &axes) ||
@@ -247,7 +247,7 @@ bool AllReduceRule(Check& check) {
   return true;
 }
 
-bool AllToAllRule(Check& check) {
+bool ShardyAllToAllRule(Check& check) {
   Sides sides;
   std::vector<ShardyExchange> exchanges;
   if (!ReadShardy(check, "params", "all_to_all_param_list", ParseShardyExchanges, &exchanges) ||
@@ -299,7 +299,7 @@ bool AllToAllRule(Check& check) {
   return true;
 }
 
-bool CollectivePermuteRule(Check& check) {
+bool ShardyCollectivePermuteRule(Check& check) {
   Sides sides;
   if (!ReadSides(check, true, false, &sides)) return false;
   const ShardyMesh& mesh = *sides.mesh;
@@ -325,13 +325,16 @@ bool CollectivePermuteRule(Check& check) {
 }
 
 constexpr OperationRule kCollectives[] = {
-    {"sdy.all_gather", 1, 1, 1, 1, 0, kAnyElements, "gathering_axes out_sharding", AllGatherRule},
-    {"sdy.all_reduce", 1, 1, 1, 1, 0, kAnyElements, "reduction_axes out_sharding", AllReduceRule},
+    {"sdy.all_gather", 1, 1, 1, 1, 0, kAnyElements, "gathering_axes out_sharding",
+     ShardyAllGatherRule},
+    {"sdy.all_reduce", 1, 1, 1, 1, 0, kAnyElements, "reduction_axes out_sharding",
+     ShardyAllReduceRule},
     {"sdy.all_slice", 1, 1, 1, 1, 0, kAnyElements, "slicing_axes out_sharding", AllSliceRule},
-    {"sdy.all_to_all", 1, 1, 1, 1, 0, kAnyElements, "params out_sharding", AllToAllRule},
-    {"sdy.collective_permute", 1, 1, 1, 1, 0, kAnyElements, "out_sharding", CollectivePermuteRule},
+    {"sdy.all_to_all", 1, 1, 1, 1, 0, kAnyElements, "params out_sharding", ShardyAllToAllRule},
+    {"sdy.collective_permute", 1, 1, 1, 1, 0, kAnyElements, "out_sharding",
+     ShardyCollectivePermuteRule},
     {"sdy.reduce_scatter", 1, 1, 1, 1, 0, kAnyElements, "reduce_scatter_axes out_sharding",
-     ReduceScatterRule},
+     ShardyReduceScatterRule},
     {"sdy.replicated_to_unreduced", 1, 1, 1, 1, 0, kAnyElements, "axes out_sharding",
      ReplicatedToUnreducedRule},
     {"sdy.sharded_to_unreduced", 1, 1, 1, 1, 0, kAnyElements, "axes out_sharding",
