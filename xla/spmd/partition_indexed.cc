@@ -308,6 +308,60 @@ HloInstruction* As(HloInstruction* value, PrimitiveType type) {
 
 }  // namespace
 
+namespace {
+
+// The dimensions of a gather's result that are not of slices.
+std::vector<int64_t> BatchDimensions(const HloInstruction& gather) {
+  const auto& numbers = gather.attributes<GatherAttributes>();
+  std::vector<int64_t> batch;
+  for (int64_t e = 0; e < gather.shape().rank(); ++e) {
+    if (!absl::c_linear_search(numbers.offset_dims, e)) batch.push_back(e);
+  }
+  return batch;
+}
+
+// The result's shardings where slices keep dimensions of the operand, but for one that is indexed.
+std::optional<DimensionShardings> KeptShardings(const HloInstruction& gather,
+                                                const ShardLayout& operand, int64_t indexed) {
+  const auto& numbers = gather.attributes<GatherAttributes>();
+  const DimensionShardings given = DimensionShardingsOf(operand);
+  DimensionShardings result(static_cast<size_t>(gather.shape().rank()));
+  size_t offset = 0;
+  for (int64_t e = 0; e < static_cast<int64_t>(given.size()); ++e) {
+    const DimensionSharding& sharding = given[static_cast<size_t>(e)];
+    if (absl::c_linear_search(numbers.collapsed_slice_dims, e) ||
+        absl::c_linear_search(numbers.operand_batching_dims, e)) {
+      if (e != indexed && sharding.count > 1) return std::nullopt;
+      continue;
+    }
+    const int64_t to = numbers.offset_dims[offset++];
+    if (e != indexed) result[static_cast<size_t>(to)] = sharding;
+  }
+  return result;
+}
+
+// The same with the shardings of the indices; none if vectors of indices are divided, or shards
+// are not of one size.
+std::optional<DimensionShardings> WithIndexShardings(const HloInstruction& gather,
+                                                     DimensionShardings result,
+                                                     const ShardLayout& layout) {
+  const int64_t vector_dim = gather.attributes<GatherAttributes>().index_vector_dim;
+  const Shape& indices = gather.operand(1)->shape();
+  if (!IsEven(indices, layout)) return std::nullopt;
+  DimensionShardings per_index = DimensionShardingsOf(layout);
+  if (vector_dim < indices.rank()) {
+    if (per_index[static_cast<size_t>(vector_dim)].count > 1) return std::nullopt;
+    per_index.erase(per_index.begin() + vector_dim);
+  }
+  const std::vector<int64_t> batch = BatchDimensions(gather);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    result[static_cast<size_t>(batch[i])] = per_index[i];
+  }
+  return result;
+}
+
+}  // namespace
+
 absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
   const auto& numbers = gather->attributes<GatherAttributes>();
   const Source source = SourceOf(gather->mutable_operand(0));
@@ -325,45 +379,26 @@ absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
   }
   HloInstruction* indices = gather->mutable_operand(1);
   if (!Holds(indices->shape().element_type(), full.dimensions(static_cast<int>(d)))) return false;
-  // Dimensions of the operand that slices keep are dimensions of the result.
-  const DimensionShardings given = DimensionShardingsOf(source.layout);
-  DimensionShardings result(static_cast<size_t>(gather->shape().rank()));
-  size_t offset = 0;
-  for (int64_t e = 0; e < full.rank(); ++e) {
-    if (absl::c_linear_search(numbers.collapsed_slice_dims, e) ||
-        absl::c_linear_search(numbers.operand_batching_dims, e)) {
-      if (e != d && given[static_cast<size_t>(e)].count > 1) return false;
-      continue;
-    }
-    const int64_t to = numbers.offset_dims[offset++];
-    if (e != d) result[static_cast<size_t>(to)] = given[static_cast<size_t>(e)];
-  }
-  std::vector<int64_t> batch;
-  for (int64_t e = 0; e < gather->shape().rank(); ++e) {
-    if (!absl::c_linear_search(numbers.offset_dims, e)) batch.push_back(e);
-  }
+  const DimensionSharding reduced = DimensionShardingsOf(source.layout)[static_cast<size_t>(d)];
+  std::optional<DimensionShardings> result = KeptShardings(*gather, source.layout, d);
+  if (!result.has_value()) return false;
+  const std::vector<int64_t> batch = BatchDimensions(*gather);
   // Indices may be divided along other axes.
-  const DimensionSharding& reduced = given[static_cast<size_t>(d)];
-  if (const Source of_indices = SourceOf(indices);
-      of_indices.shard != nullptr && IsEven(indices->shape(), of_indices.layout) &&
-      (numbers.index_vector_dim == indices->shape().rank() ||
-       of_indices.layout.counts[static_cast<size_t>(numbers.index_vector_dim)] == 1)) {
-    DimensionShardings more = result, per_index = DimensionShardingsOf(of_indices.layout);
-    if (numbers.index_vector_dim < indices->shape().rank()) {
-      per_index.erase(per_index.begin() + numbers.index_vector_dim);
-    }
-    for (size_t i = 0; i < batch.size(); ++i) more[static_cast<size_t>(batch[i])] = per_index[i];
-    DimensionShardings all = more;
-    all.push_back(reduced);
-    if (ShardLayoutFrom(all, partitions_).has_value()) {
-      result = std::move(more);
-      indices = of_indices.shard;
+  if (const Source of_indices = SourceOf(indices); of_indices.shard != nullptr) {
+    auto more = WithIndexShardings(*gather, *result, of_indices.layout);
+    if (more.has_value()) {
+      DimensionShardings all = *more;
+      all.push_back(reduced);
+      if (ShardLayoutFrom(all, partitions_).has_value()) {
+        result = std::move(more);
+        indices = of_indices.shard;
+      }
     }
   }
   const IndexVectors vectors = {indices, numbers.index_vector_dim,
                                 mapped - numbers.start_index_map.begin()};
-  const auto layout = ShardLayoutFrom(result, partitions_);
-  const auto groups = PartialGroups(result, {reduced}, partitions_);
+  const auto layout = ShardLayoutFrom(*result, partitions_);
+  const auto groups = PartialGroups(*result, {reduced}, partitions_);
   if (!layout.has_value() || !groups.has_value()) return false;
   HloComputation* computation = gather->parent();
   const int64_t size = source.shard->shape().dimensions(static_cast<int>(d));
@@ -383,7 +418,7 @@ absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
   }
   HloInstruction* mask =
       Add(computation, HloOpcode::kBroadcast, ShapeUtil::MakeShape(PRED, shape.dimensions()),
-          {Within(local, size)}, Dimensions(std::move(batch)));
+          {Within(local, size)}, Dimensions(batch));
   part =
       emit_.Masked(part, mask, Zero(computation, ShapeUtil::MakeShape(shape.element_type(), {})));
   ShardLayout partial = *layout;

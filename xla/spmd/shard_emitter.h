@@ -4,6 +4,7 @@
 #define XLA_SPMD_SHARD_EMITTER_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,13 @@ struct RowRange {
   int64_t length = 0;           // the same for all
   int64_t limit = 0;            // the rows that the array has, without padding
 };
+
+// Rows of the shard at some distance, of which some position needs each.
+struct RowPiece {
+  int64_t low = 0, high = 0;  // in that shard
+  std::vector<bool> needed;   // by positions, of any of the rows
+};
+using RowPieces = std::map<int64_t, RowPiece>;  // by distance
 
 class ShardEmitter {
  public:
@@ -89,6 +97,11 @@ class ShardEmitter {
                              size_t dimension) const;
 
  private:
+  HloInstruction* PermutePiece(HloInstruction* piece, int64_t distance,
+                               const std::vector<bool>& needed, const ShardLayout& layout,
+                               int64_t dimension);
+  HloInstruction* JoinedPieces(HloInstruction* shard, const RowPieces& pieces,
+                               const ShardLayout& layout, int64_t dimension);
   HloInstruction* SliceAt(HloInstruction* value, const Shape& shape,
                           absl::Span<const std::vector<int64_t>> starts) const;
   HloInstruction* SliceShard(HloInstruction* shard, const ShardLayout& from, const ShardLayout& to);

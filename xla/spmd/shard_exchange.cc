@@ -31,6 +31,41 @@ std::vector<int64_t> SizesOf(const Shape& shape) {
 
 int64_t BytesOf(const Shape& shape) { return ShapeUtil::ByteSizeOf(shape); }
 
+// The pieces of other shards that ranges need, by distance. `size`: of a shard.
+RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
+  RowPieces pieces;
+  const std::vector<bool> none(static_cast<size_t>(count), false);
+  for (int64_t q = 0; q < count; ++q) {
+    const int64_t start = range.starts[static_cast<size_t>(q)];
+    const int64_t first = std::max<int64_t>(start, 0);
+    const int64_t last = std::min(start + range.length, range.limit);
+    for (int64_t block = first / size; first < last && block * size < last; ++block) {
+      RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
+      piece.low = std::min(piece.low, std::max<int64_t>(first - block * size, 0));
+      piece.high = std::max(piece.high, std::min(last - block * size, size));
+      piece.needed[static_cast<size_t>(q)] = true;
+    }
+  }
+  if (pieces.empty()) pieces[0] = RowPiece{0, 1, none};
+  return pieces;
+}
+
+// Where the range of a position begins in its pieces, joined. Pieces that a range needs are next to
+// each other there, without gaps.
+int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t position, int64_t size) {
+  const int64_t start = range.starts[static_cast<size_t>(position)];
+  if (start >= range.limit || start + range.length <= 0) return 0;
+  const int64_t first = std::max<int64_t>(start, 0);
+  int64_t before = 0;
+  for (const auto& [distance, piece] : pieces) {
+    if (distance == first / size - position) {
+      return before + first % size - piece.low - (first - start);
+    }
+    before += piece.high - piece.low;
+  }
+  return 0;
+}
+
 // The groups of a reduce-scatter, in the order of the shards of `to`; none if the partitions whose
 // values add up do not divide the sum among themselves. `parts`: in each dimension.
 std::optional<std::vector<std::vector<int64_t>>> ScatterGroups(const ShardLayout& from,
@@ -268,89 +303,71 @@ HloInstruction* ShardEmitter::Masked(HloInstruction* value, HloInstruction* mask
   return Add(value->parent(), HloOpcode::kSelect, value->shape(), {mask, value, all});
 }
 
+HloInstruction* ShardEmitter::PermutePiece(HloInstruction* piece, int64_t distance,
+                                           const std::vector<bool>& needed,
+                                           const ShardLayout& layout, int64_t dimension) {
+  int64_t stride = 1;  // of the number of a shard along the dimension
+  for (size_t e = layout.counts.size() - 1; e > static_cast<size_t>(dimension); --e) {
+    stride *= layout.counts[e];
+  }
+  const int64_t count = layout.counts[static_cast<size_t>(dimension)];
+  CollectivePermuteAttributes attributes;
+  for (const std::vector<int64_t>& group : layout.groups) {
+    for (int64_t shard = 0; shard < static_cast<int64_t>(group.size()); ++shard) {
+      if (!needed[static_cast<size_t>(shard / stride % count)]) continue;
+      attributes.source_target_pairs.emplace_back(
+          group[static_cast<size_t>(shard + distance * stride)], group[static_cast<size_t>(shard)]);
+    }
+  }
+  attributes.channel_id = next_channel_++;
+  return WithCause(Add(piece->parent(), HloOpcode::kCollectivePermute, piece->shape(), {piece},
+                       std::move(attributes)));
+}
+
+HloInstruction* ShardEmitter::JoinedPieces(HloInstruction* shard, const RowPieces& pieces,
+                                           const ShardLayout& layout, int64_t dimension) {
+  const auto dim = static_cast<size_t>(dimension);
+  HloComputation* computation = shard->parent();
+  Instructions parts;
+  int64_t joined = 0;
+  for (const auto& [distance, piece] : pieces) {
+    HloInstruction* part = shard;
+    const int64_t rows = piece.high - piece.low;
+    if (rows < shard->shape().dimensions(static_cast<int>(dimension))) {
+      SliceAttributes attributes;
+      for (const int64_t n : shard->shape().dimensions()) attributes.slice.push_back({0, n, 1});
+      attributes.slice[dim] = {piece.low, piece.high, 1};
+      part = Add(computation, HloOpcode::kSlice, WithSize(shard->shape(), dimension, rows), {shard},
+                 std::move(attributes));
+    }
+    if (distance != 0) part = PermutePiece(part, distance, piece.needed, layout, dimension);
+    joined += rows;
+    parts.push_back(part);
+  }
+  if (parts.size() == 1) return parts[0];
+  return Add(computation, HloOpcode::kConcatenate, WithSize(shard->shape(), dimension, joined),
+             parts, Dimensions({dimension}));
+}
+
 HloInstruction* ShardEmitter::Rows(HloInstruction* shard, const RowRange& range,
                                    const ShardLayout& layout, HloInstruction* fill) {
   const int64_t d = range.dimension;
   const auto dim = static_cast<size_t>(d);
   const int64_t size = shard->shape().dimensions(static_cast<int>(d));
-  const int64_t count = layout.counts[dim];
-  int64_t stride = 1;  // of the number of a shard along the dimension
-  for (size_t e = layout.counts.size() - 1; e > dim; --e) stride *= layout.counts[e];
-  // By the distance to the shard that has them: the rows that some partition needs.
-  struct Piece {
-    int64_t low, high;
-    std::vector<bool> needed;  // by position
-  };
-  std::map<int64_t, Piece> pieces;
-  bool is_partial = false;
-  for (int64_t q = 0; q < count; ++q) {
-    const int64_t start = range.starts[static_cast<size_t>(q)], end = start + range.length;
-    const int64_t first = std::max<int64_t>(start, 0), last = std::min(end, range.limit);
-    is_partial = is_partial || start < 0 || end > range.limit;
-    for (int64_t block = first / size; first < last && block * size < last; ++block) {
-      auto [found, is_new] = pieces.try_emplace(
-          block - q, Piece{size, 0, std::vector<bool>(static_cast<size_t>(count), false)});
-      Piece& piece = found->second;
-      piece.low = std::min(piece.low, std::max<int64_t>(first - block * size, 0));
-      piece.high = std::max(piece.high, std::min(last - block * size, size));
-      piece.needed[static_cast<size_t>(q)] = true;
-    }
-  }
-  HloComputation* computation = shard->parent();
-  if (pieces.empty()) pieces[0] = Piece{0, 1, std::vector<bool>(static_cast<size_t>(count), false)};
-  Instructions parts;
-  std::map<int64_t, int64_t> at;  // where a piece begins in what they are joined to
-  int64_t joined = 0;
-  for (const auto& [distance, piece] : pieces) {
-    HloInstruction* part = shard;
-    const int64_t rows = piece.high - piece.low;
-    if (rows < size) {
-      SliceAttributes attributes;
-      for (const int64_t n : shard->shape().dimensions()) attributes.slice.push_back({0, n, 1});
-      attributes.slice[dim] = {piece.low, piece.high, 1};
-      part = Add(computation, HloOpcode::kSlice, WithSize(shard->shape(), d, rows), {shard},
-                 std::move(attributes));
-    }
-    if (distance != 0) {
-      CollectivePermuteAttributes attributes;
-      for (const std::vector<int64_t>& group : layout.groups) {
-        for (size_t tile = 0; tile < group.size(); ++tile) {
-          const int64_t q = static_cast<int64_t>(tile) / stride % count;
-          if (!piece.needed[static_cast<size_t>(q)]) continue;
-          const auto source = static_cast<size_t>(static_cast<int64_t>(tile) + distance * stride);
-          attributes.source_target_pairs.emplace_back(group[source], group[tile]);
-        }
-      }
-      attributes.channel_id = next_channel_++;
-      part = WithCause(Add(computation, HloOpcode::kCollectivePermute, part->shape(), {part},
-                           std::move(attributes)));
-    }
-    at[distance] = joined;
-    joined += rows;
-    parts.push_back(part);
-  }
-  HloInstruction* all = parts[0];
-  if (parts.size() > 1) {
-    all = Add(computation, HloOpcode::kConcatenate, WithSize(shard->shape(), d, joined), parts,
-              Dimensions({d}));
-  }
+  const RowPieces pieces = PiecesOf(range, size, layout.counts[dim]);
+  HloInstruction* all = JoinedPieces(shard, pieces, layout, d);
+  const int64_t joined = all->shape().dimensions(static_cast<int>(d));
   // Where each partition's range begins there. Rows outside of the array may be any.
-  std::vector<int64_t> offsets(static_cast<size_t>(partitions_));
+  std::vector<int64_t> offsets, first_rows;
   int64_t low = 0, high = 0;
   for (int64_t p = 0; p < partitions_; ++p) {
     const int64_t q = layout.Position(p, dim);
-    const int64_t start = range.starts[static_cast<size_t>(q)];
-    const int64_t first = std::clamp<int64_t>(start, 0, std::max<int64_t>(range.limit - 1, 0));
-    const auto piece = pieces.find(first / size - q);
-    const bool is_empty = start >= range.limit || start + range.length <= 0;
-    int64_t offset = 0;
-    if (!is_empty && piece != pieces.end()) {
-      offset = at[piece->first] + first % size - piece->second.low - (first - start);
-    }
-    offsets[static_cast<size_t>(p)] = offset;
-    low = std::max(low, -offset);
-    high = std::max(high, offset + range.length - joined);
+    first_rows.push_back(range.starts[static_cast<size_t>(q)]);
+    offsets.push_back(OffsetIn(pieces, range, q, size));
+    low = std::max(low, -offsets.back());
+    high = std::max(high, offsets.back() + range.length - joined);
   }
+  HloComputation* computation = shard->parent();
   if (low > 0 || high > 0) {
     PadAttributes attributes;
     attributes.padding.resize(static_cast<size_t>(all->shape().rank()));
@@ -362,16 +379,17 @@ HloInstruction* ShardEmitter::Rows(HloInstruction* shard, const RowRange& range,
     for (int64_t& offset : offsets) offset += low;
   }
   const Shape shape = WithSize(shard->shape(), d, range.length);
-  std::vector<std::vector<int64_t>> starts(layout.counts.size(),
-                                           std::vector<int64_t>(offsets.size(), 0));
-  starts[dim] = offsets;
   HloInstruction* rows = all;
-  if (!ShapeUtil::Compatible(all->shape(), shape)) rows = SliceAt(all, shape, starts);
-  if (!is_partial || fill == nullptr) return rows;
-  std::vector<int64_t> first_rows;
-  for (int64_t p = 0; p < partitions_; ++p) {
-    first_rows.push_back(range.starts[static_cast<size_t>(layout.Position(p, dim))]);
+  if (!ShapeUtil::Compatible(all->shape(), shape)) {
+    std::vector<std::vector<int64_t>> starts(layout.counts.size(),
+                                             std::vector<int64_t>(offsets.size(), 0));
+    starts[dim] = offsets;
+    rows = SliceAt(all, shape, starts);
   }
+  const bool is_partial = std::any_of(range.starts.begin(), range.starts.end(), [&](int64_t start) {
+    return start < 0 || start + range.length > range.limit;
+  });
+  if (!is_partial || fill == nullptr) return rows;
   return Masked(rows, ValidRows(shape, d, first_rows, range.limit, computation), fill);
 }
 
