@@ -17,13 +17,10 @@ AllReduceAttributes Reduced(CollectiveDeviceList groups) {
   return attributes;
 }
 
-CollectiveDeviceList OverMesh(std::vector<Mesh::Axis> axes, std::vector<AxisRef> used,
-                              std::vector<int64_t> device_ids = {}) {
+CollectiveDeviceList OverMesh(Mesh mesh, std::vector<AxisRef> used) {
   CollectiveDeviceList list;
   list.form = CollectiveDeviceList::Form::kMesh;
-  list.mesh.emplace();
-  list.mesh->axes = std::move(axes);
-  list.mesh->device_ids = std::move(device_ids);
+  list.mesh = std::move(mesh);
   list.mesh_axes = std::move(used);
   return list;
 }
@@ -39,20 +36,16 @@ TEST(InferenceRejections, GroupsOfMeshes) {
                      4,
                      1}});
   };
-  rejected(OverMesh({{"x", 2}, {"y", 2}}, {{.name = "x"}}), "");
-  rejected(OverMesh({{"x", 2}, {"y", 2}}, {{.name = "x"}}, {3, 2, 1, 0}), "");
-  rejected(OverMesh({{"x", 0}}, {{.name = "x"}}), "Axes of a mesh must have positive sizes");
-  rejected(OverMesh({{"x", 2}, {"x", 2}}, {{.name = "x"}}), "An axis is duplicated");
-  rejected(OverMesh({{"x", int64_t{1} << 40}, {"y", int64_t{1} << 40}}, {{.name = "x"}}),
-           "The mesh is too large");
-  rejected(OverMesh({{"x", 4}}, {{.name = "x"}}, {0, 1, 2, 2}),
-           "Device ids of a mesh must name each device once");
-  rejected(OverMesh({{"x", 4}}, {{.name = "x"}}, {0, 1}),
-           "Device ids of a mesh must name each device once");
-  rejected(OverMesh({{"x", 4}}, {{.name = "z"}}), "Axis 'z' is not in the mesh");
-  rejected(OverMesh({{"x", 4}}, {{.name = "x"}, {.name = "x"}}), "Axis 'x' is duplicated");
-  rejected(OverMesh({{"x", 4}}, {{.name = "x", .pre_size = 1, .size = 3}}),
-           "The part of axis 'x' does not divide it");
+  const AxisRef x(0);
+  rejected(OverMesh(Mesh({2, 2}, {"x", "y"}), {x}), "");
+  rejected(OverMesh(Mesh(*TileAssignment::Create({2, 2}, {3, 2, 1, 0}), {"x", "y"}), {x}), "");
+  rejected(OverMesh(Mesh({4}, {"x"}), {AxisRef(1)}), "axis index 1 is out of range");
+  rejected(OverMesh(Mesh({4}, {"x"}), {x, x}), "axis 'x' is duplicated");
+  rejected(OverMesh(Mesh({4}, {"x"}), {AxisRef(0, {1, 3})}),
+           "sub-axis 'x':(1)3 does not divide the axis of size 4");
+  CollectiveDeviceList no_mesh = OverMesh(Mesh(), {});
+  no_mesh.mesh.reset();
+  rejected(no_mesh, "No mesh");
 }
 
 TEST(InferenceRejections, Groups) {

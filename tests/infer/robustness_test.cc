@@ -110,9 +110,12 @@ class Scrambler {
     v->group_size = Number();
     Set(&v->reshape_dims);
     for (size_t i = Length(); i > 0; --i) v->transpose_perm.push_back(static_cast<int>(Number()));
-    if (random_() % 2 == 0)
-      v->mesh = Mesh{.axes = {{"x", Number()}, {"y", Number()}}, .device_ids = v->reshape_dims};
-    v->mesh_axes = {{"x", Number(), Number()}, {"z", {}, {}}};
+    if (random_() % 2 == 0) {
+      const auto mesh =
+          Mesh::Create(std::vector<int64_t>{Number(), Number()}, {"x", "y"}, v->reshape_dims);
+      v->mesh = mesh.ok() ? *mesh : Mesh({2, 4}, {"x", "y"});
+    }
+    v->mesh_axes = {AxisRef(Number(), {Number(), Number()}), AxisRef(Number())};
   }
   template <class T>
   void Set(std::optional<T>* v) {

@@ -42,7 +42,7 @@ absl::StatusOr<std::string> Plan(std::string_view line) {
     return InvalidArgument("the steps end at %s", last.ToString());
   }
   int64_t most = ShardBytes(from, shape);
-  for (const ReshardStep& step : steps) most = std::max(most, ShardBytes(step.result, shape));
+  for (const ReshardStep& step : steps) most = std::max(most, ShardBytes(step, shape));
   return absl::StrCat(BytesReceived(from, steps, shape), " ", most, " ",
                       absl::StrReplaceAll(ReshardToString(steps), {{"\n", "; "}}));
 }

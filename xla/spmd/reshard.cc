@@ -19,15 +19,20 @@ namespace {
 using Kind = ReshardStep::Kind;
 using Dim = NamedSharding::DimensionSharding;
 
-// Sub-axes of prime size, major to minor.
-void AppendPrimes(const AxisRef& axis, const Mesh& mesh, std::vector<AxisRef>& digits) {
+// Sub-axes of prime size, major to minor; small ones first or last.
+void AppendPrimes(const AxisRef& axis, const Mesh& mesh, bool ascending,
+                  std::vector<AxisRef>& digits) {
+  std::vector<int64_t> primes;
+  int64_t rest = axis.size(mesh);
+  for (int64_t prime = 2; rest > 1; ++prime) {
+    if (prime * prime > rest) prime = rest;
+    for (; rest % prime == 0 && rest > 1; rest /= prime) primes.push_back(prime);
+  }
+  if (!ascending) absl::c_reverse(primes);
   int64_t begin = axis.pre_size();
-  const int64_t end = axis.next_pre_size(mesh);
-  for (int64_t prime = 2; begin < end; ++prime) {
-    if (prime * prime > end / begin) prime = end / begin;
-    for (; end / begin % prime == 0 && begin < end; begin *= prime) {
-      digits.push_back(AxisRef::Part(axis.mesh_axis_index(), begin, begin * prime, mesh));
-    }
+  for (const int64_t prime : primes) {
+    digits.push_back(AxisRef::Part(axis.mesh_axis_index(), begin, begin * prime, mesh));
+    begin *= prime;
   }
 }
 
@@ -68,15 +73,19 @@ absl::Status Check(const NamedSharding& from, const NamedSharding& to, const Sha
 // Turns the steps on digits into steps on axes.
 class Steps {
  public:
-  Steps(const NamedSharding& from, const NamedSharding& to, std::vector<AxisRef> digits)
+  Steps(const NamedSharding& from, const NamedSharding& to, const Shape& shape,
+        std::vector<AxisRef> digits)
       : from_(from), to_(to), mesh_(from.mesh()), digits_(std::move(digits)) {
     unreduced_ = from.unreduced_axes();
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      padded_.push_back(RoundUpTo(shape.dimensions(static_cast<int>(d)), from.dimension(d)));
+    }
   }
 
   void Add(const ChainStep& step) {
     if (step.kind == Kind::kCollectivePermute) mesh_ = to_.mesh();
     std::vector<AxisRef> reduced;
-    ReshardStep result{step.kind, {}, from_};
+    ReshardStep result{step.kind, {}, from_, step.padded};
     for (const DigitMove& move : step.moves) {
       const AxisRef& digit = digits_[static_cast<size_t>(move.digit)];
       AddMove(digit, move.from_dim, move.to_dim, result.moves);
@@ -102,7 +111,8 @@ class Steps {
   void AddToUnreduced() {
     const std::vector<AxisRef> added = AxesWithout(to_.unreduced_axes(), unreduced_, mesh_);
     if (added.empty()) return;
-    steps_.push_back({Kind::kToUnreduced, {{added}}, to_.Closed()});
+    std::vector<int64_t> padded = steps_.empty() ? padded_ : steps_.back().padded;
+    steps_.push_back({Kind::kToUnreduced, {{added}}, to_.Closed(), std::move(padded)});
   }
 
   std::vector<ReshardStep> Take() { return std::move(steps_); }
@@ -123,6 +133,7 @@ class Steps {
   const NamedSharding& to_;
   Mesh mesh_;
   std::vector<AxisRef> digits_, unreduced_;
+  std::vector<int64_t> padded_;  // of the source
   std::vector<ReshardStep> steps_;
 };
 
@@ -152,26 +163,34 @@ int64_t GroupSize(const ReshardStep& step) {
   return size;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<ReshardStep>> PlanReshard(const NamedSharding& from,
-                                                     const NamedSharding& to, const Shape& shape) {
-  // An array that all devices have is sharded over any mesh.
-  if (from.mesh() != to.mesh() && from.num_dimensions() == shape.rank()) {
-    if (to.IsReplicated() && !from.IsSingleDevice()) {
-      return PlanReshard(from, NamedSharding::FullyClosed(from.mesh(), shape.rank()), shape);
-    }
-    if (from.IsReplicated() && !to.IsSingleDevice()) {
-      return PlanReshard(NamedSharding::FullyClosed(to.mesh(), shape.rank()), to, shape);
-    }
+// The sharding up to axes that cannot coexist with those of another one.
+NamedSharding WithoutConflicts(const NamedSharding& sharding, const NamedSharding& other) {
+  const std::vector<AxisRef> others = other.UsedAxes();
+  const auto conflicts = [&](const AxisRef& axis) {
+    return absl::c_any_of(others, [&](const AxisRef& o) { return !axis.CanCoexist(o); });
+  };
+  std::vector<Dim> dims;
+  bool has_conflict = false;
+  for (const Dim& dim : sharding.dim_shardings()) {
+    const auto end = absl::c_find_if(dim.axes(), conflicts);
+    has_conflict |= end != dim.axes().end();
+    dims.emplace_back(std::vector<AxisRef>(dim.axes().begin(), end));
   }
-  XLA_RETURN_IF_ERROR(Check(from, to, shape));
+  std::vector<AxisRef> unreduced = sharding.unreduced_axes();
+  std::erase_if(unreduced, conflicts);
+  if (!has_conflict && unreduced == sharding.unreduced_axes()) return sharding;
+  return NamedSharding(sharding.mesh(), std::move(dims), {}, std::move(unreduced),
+                       sharding.manual_axes(), sharding.unreduced_kind());
+}
+
+std::vector<ReshardStep> PlanWithDigits(const NamedSharding& from, const NamedSharding& to,
+                                        const Shape& shape, bool ascending) {
   const Mesh& mesh = from.mesh();
   std::vector<AxisRef> used = from.UsedAxes(), digits;
   const std::vector<AxisRef> target_axes = to.UsedAxes();
   used.insert(used.end(), target_axes.begin(), target_axes.end());
   for (const AxisRef& part : RefineAxes(mesh.AllAxes(), used, mesh)) {
-    AppendPrimes(part, mesh, digits);
+    AppendPrimes(part, mesh, ascending, digits);
   }
   ReshardProblem problem;
   for (const AxisRef& digit : digits) problem.sizes.push_back(digit.size(mesh));
@@ -189,10 +208,37 @@ absl::StatusOr<std::vector<ReshardStep>> PlanReshard(const NamedSharding& from,
   }
   problem.reorders_devices =
       !from.mesh().DeviceAssignmentEquals(to.mesh()) && !(from.IsReplicated() && to.IsReplicated());
-  Steps steps(from, to, digits);
+  Steps steps(from, to, shape, digits);
   for (const ChainStep& step : CheapestChain(problem)) steps.Add(step);
   steps.AddToUnreduced();
   return steps.Take();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ReshardStep>> PlanReshard(const NamedSharding& from,
+                                                     const NamedSharding& to, const Shape& shape) {
+  // An array that all devices have is sharded over any mesh.
+  if (from.mesh() != to.mesh() && from.num_dimensions() == shape.rank()) {
+    if (to.IsReplicated() && !from.IsSingleDevice()) {
+      return PlanReshard(from, NamedSharding::FullyClosed(from.mesh(), shape.rank()), shape);
+    }
+    if (from.IsReplicated() && !to.IsSingleDevice()) {
+      return PlanReshard(NamedSharding::FullyClosed(to.mesh(), shape.rank()), to, shape);
+    }
+  }
+  XLA_RETURN_IF_ERROR(Check(from, to, shape));
+  const NamedSharding coexisting = WithoutConflicts(from, to);
+  if (coexisting != from) {
+    XLA_ASSIGN_OR_RETURN(std::vector<ReshardStep> steps, PlanReshard(from, coexisting, shape));
+    XLA_ASSIGN_OR_RETURN(std::vector<ReshardStep> rest, PlanReshard(coexisting, to, shape));
+    steps.insert(steps.end(), rest.begin(), rest.end());
+    return steps;
+  }
+  std::vector<ReshardStep> cheapest = PlanWithDigits(from, to, shape, /*ascending=*/true);
+  std::vector<ReshardStep> other = PlanWithDigits(from, to, shape, /*ascending=*/false);
+  return BytesReceived(from, other, shape) < BytesReceived(from, cheapest, shape) ? other
+                                                                                  : cheapest;
 }
 
 int64_t ShardBytes(const NamedSharding& sharding, const Shape& shape) {
@@ -203,35 +249,23 @@ int64_t ShardBytes(const NamedSharding& sharding, const Shape& shape) {
   return CeilOfRatio<int64_t>(elements * primitive_util::StorageBitWidth(shape.element_type()), 8);
 }
 
-int64_t BytesReceived(const NamedSharding& before, const ReshardStep& step, const Shape& shape) {
-  const int64_t input = ShardBytes(before, shape), output = ShardBytes(step.result, shape);
-  switch (step.kind) {
-    case Kind::kAllSlice:
-    case Kind::kToUnreduced:
-      return 0;
-    case Kind::kReduceScatter:
-      return output * (GroupSize(step) - 1);
-    case Kind::kAllReduce:
-      return 2 * ExchangedBytes(input, GroupSize(step));
-    case Kind::kCollectivePermute:
-      return input;
-    case Kind::kAllToAll:
-      return ExchangedBytes(std::max(input, output), GroupSize(step));
-    case Kind::kAllGather:
-      return input * (GroupSize(step) - 1);
+int64_t ShardBytes(const ReshardStep& step, const Shape& shape) {
+  int64_t elements = 1;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    elements *= step.padded[static_cast<size_t>(d)] / step.result.dimension(d);
   }
-  return 0;
+  return CeilOfRatio<int64_t>(elements * primitive_util::StorageBitWidth(shape.element_type()), 8);
 }
 
 int64_t BytesReceived(const NamedSharding& from, absl::Span<const ReshardStep> steps,
                       const Shape& shape) {
-  int64_t bytes = 0;
-  const NamedSharding* before = &from;
+  int64_t received = 0, before = ShardBytes(from, shape);
   for (const ReshardStep& step : steps) {
-    bytes += BytesReceived(*before, step, shape);
-    before = &step.result;
+    const int64_t after = ShardBytes(step, shape);
+    received += StepBytes(step.kind, before, after, GroupSize(step));
+    before = after;
   }
-  return bytes;
+  return received;
 }
 
 std::string ReshardToString(absl::Span<const ReshardStep> steps) {

@@ -7,8 +7,9 @@
 //   [{}], unreduced={'x'} -> [{'x'}] reduce-scatter 'x': 0
 //
 // At most: all-slice, reduce-scatter, all-reduce, then moves that keep the size of shards
-// (collective-permutes and all-to-alls), all-gather. No step but the last all-gathers has more data
-// on a device than the larger of the shards before and after.
+// (collective-permutes and all-to-alls), all-gather. No step before the all-gather has more data on a
+// device than the larger of the shards before and after, unless they are padded differently: then the
+// dimension is gathered first.
 #ifndef XLA_SPMD_RESHARD_H_
 #define XLA_SPMD_RESHARD_H_
 
@@ -43,6 +44,9 @@ struct ReshardStep {
   Kind kind;
   std::vector<Move> moves;  // empty for a collective-permute
   NamedSharding result;     // how the array is sharded afterwards
+  // The sizes of the array's dimensions with the padding at their ends, which the shards of the
+  // result divide evenly. Shards of the source and the target have ceil(size / number of shards).
+  std::vector<int64_t> padded;
 };
 
 // The steps, none if both are the same but for what does not matter to where data is: open
@@ -53,11 +57,11 @@ struct ReshardStep {
 absl::StatusOr<std::vector<ReshardStep>> PlanReshard(const NamedSharding& from,
                                                      const NamedSharding& to, const Shape& shape);
 
-// The bytes of the shard of a device, where dimensions are rounded up.
+// The bytes of the shard of a device, where dimensions are rounded up; that after a step.
 int64_t ShardBytes(const NamedSharding& sharding, const Shape& shape);
+int64_t ShardBytes(const ReshardStep& step, const Shape& shape);
 
 // The bytes that the device receives which receives most, with ring or direct algorithms.
-int64_t BytesReceived(const NamedSharding& before, const ReshardStep& step, const Shape& shape);
 int64_t BytesReceived(const NamedSharding& from, absl::Span<const ReshardStep> steps,
                       const Shape& shape);
 

@@ -12,40 +12,72 @@ namespace {
 
 using Kind = ReshardStep::Kind;
 
-// Whether blocks of `fine` shards make up blocks of `coarse` ones. All of an array is made up of
-// any blocks: padding is cut off at its end.
-bool Nest(int64_t size, int64_t coarse, int64_t fine) {
-  if (coarse == 1 || coarse == fine) return true;
-  return CeilOfRatio(size, fine) * (fine / coarse) == CeilOfRatio(size, coarse);
-}
-
 }  // namespace
 
-int64_t ReshardProblem::ShardBytes(const Layout& layout) const {
+int64_t StepBytes(Kind kind, int64_t bytes_before, int64_t bytes_after, int64_t n) {
+  const auto but_own_part = [n](int64_t bytes) { return bytes - bytes / n; };
+  switch (kind) {
+    case Kind::kAllSlice:
+    case Kind::kToUnreduced:
+      return 0;
+    case Kind::kReduceScatter:
+      return bytes_after * (n - 1);
+    case Kind::kAllReduce:
+      return 2 * but_own_part(bytes_before);
+    case Kind::kCollectivePermute:
+      return bytes_before;
+    case Kind::kAllToAll:
+      return but_own_part(std::max(bytes_before, bytes_after));
+    case Kind::kAllGather:
+      return bytes_before * (n - 1);
+  }
+  return 0;
+}
+
+Chain::Chain(const ReshardProblem& problem) : problem_(problem), layout_(problem.from) {
+  for (size_t d = 0; d < layout_.size(); ++d) {
+    padded_.push_back(CanonicalSize(d, problem.Count(layout_[d])));
+  }
+}
+
+int64_t Chain::CanonicalSize(size_t dimension, int64_t shards) const {
+  return RoundUpTo(problem_.dimensions[dimension], shards);
+}
+
+int64_t Chain::ShardBytes() const {
   int64_t elements = 1;
-  for (size_t d = 0; d < layout.size(); ++d) {
-    elements *= CeilOfRatio(dimensions[d], Count(layout[d]));
-  }
-  return CeilOfRatio(elements * element_bits, int64_t{8});
+  for (size_t d = 0; d < layout_.size(); ++d) elements *= padded_[d] / problem_.Count(layout_[d]);
+  return CeilOfRatio(elements * problem_.element_bits, int64_t{8});
 }
 
-void Chain::Add(Kind kind, std::vector<DigitMove> moves, Layout result, int64_t cost) {
-  if (kind != Kind::kCollectivePermute) {
-    for (size_t d = 0; d < result.size(); ++d) {
-      const int64_t before = problem_.Count(layout_[d]), after = problem_.Count(result[d]);
-      is_possible_ &=
-          Nest(problem_.dimensions[d], std::min(before, after), std::max(before, after));
+void Chain::Add(Kind kind, std::vector<DigitMove> moves, Layout result) {
+  const int64_t bytes_before = ShardBytes();
+  for (size_t d = 0; d < result.size(); ++d) {
+    const int64_t before = problem_.Count(layout_[d]), after = problem_.Count(result[d]);
+    if (after == before) continue;
+    if (after == 1) {
+      padded_[d] = problem_.dimensions[d];
+    } else if (before == 1) {
+      // If it can, as the target has it.
+      const int64_t wanted = CanonicalSize(d, problem_.Count(problem_.to[d]));
+      padded_[d] = wanted % after == 0 ? wanted : CanonicalSize(d, after);
     }
+    is_possible_ &= padded_[d] % after == 0;
   }
-  cost_ += cost;
   layout_ = result;
-  steps_.push_back({kind, std::move(moves), std::move(result)});
+  int64_t group = 1;
+  for (const DigitMove& move : moves) group *= problem_.sizes[static_cast<size_t>(move.digit)];
+  cost_ += StepBytes(kind, bytes_before, ShardBytes(), group);
+  steps_.push_back({kind, std::move(moves), std::move(result), padded_});
 }
 
-int64_t Chain::GroupSize(const std::vector<DigitMove>& moves) const {
-  int64_t size = 1;
-  for (const DigitMove& move : moves) size *= problem_.sizes[static_cast<size_t>(move.digit)];
-  return size;
+bool Chain::ReachesTarget() const {
+  if (!is_possible_ || layout_ != problem_.to) return false;
+  for (size_t d = 0; d < layout_.size(); ++d) {
+    const int64_t shards = problem_.Count(layout_[d]);
+    if (shards > 1 && padded_[d] != CanonicalSize(d, shards)) return false;
+  }
+  return true;
 }
 
 void Chain::SliceAndReduce(const Layout& added) {
@@ -64,10 +96,7 @@ void Chain::SliceAndReduce(const Layout& added) {
       }
     }
     if (moves.empty()) return false;
-    const int64_t cost =
-        unreduced ? problem_.ShardBytes(result) * (GroupSize(moves) - 1) : int64_t{0};
-    Add(unreduced ? Kind::kReduceScatter : Kind::kAllSlice, std::move(moves), std::move(result),
-        cost);
+    Add(unreduced ? Kind::kReduceScatter : Kind::kAllSlice, std::move(moves), std::move(result));
     return true;
   };
   // Slices first, since they leave less to add up.
@@ -80,8 +109,7 @@ void Chain::SliceAndReduce(const Layout& added) {
     }
   }
   if (rest.empty()) return;
-  const int64_t cost = 2 * ExchangedBytes(problem_.ShardBytes(layout_), GroupSize(rest));
-  Add(Kind::kAllReduce, std::move(rest), layout_, cost);
+  Add(Kind::kAllReduce, std::move(rest), layout_);
 }
 
 void Chain::Permute(const Layout& target) {
@@ -90,7 +118,7 @@ void Chain::Permute(const Layout& target) {
   }
   if (target == layout_ && (has_permuted_ || !problem_.reorders_devices)) return;
   has_permuted_ = true;
-  Add(Kind::kCollectivePermute, {}, target, problem_.ShardBytes(layout_));
+  Add(Kind::kCollectivePermute, {}, target);
 }
 
 void Chain::AllToAll(const std::vector<std::pair<int, int64_t>>& moves) {
@@ -120,9 +148,7 @@ void Chain::AllToAll(const std::vector<std::pair<int, int64_t>>& moves) {
   for (const DigitMove& move : steps) {
     result[static_cast<size_t>(move.to_dim)].push_back(move.digit);
   }
-  const int64_t bytes = std::max(problem_.ShardBytes(layout_), problem_.ShardBytes(result));
-  const int64_t cost = ExchangedBytes(bytes, GroupSize(steps));
-  Add(Kind::kAllToAll, std::move(steps), std::move(result), cost);
+  Add(Kind::kAllToAll, std::move(steps), std::move(result));
 }
 
 void Chain::AllGather(const std::vector<size_t>& kept) {
@@ -135,8 +161,7 @@ void Chain::AllGather(const std::vector<size_t>& kept) {
     result[d].resize(std::min(kept[d], result[d].size()));
   }
   if (moves.empty()) return;
-  const int64_t cost = problem_.ShardBytes(layout_) * (GroupSize(moves) - 1);
-  Add(Kind::kAllGather, std::move(moves), std::move(result), cost);
+  Add(Kind::kAllGather, std::move(moves), std::move(result));
 }
 
 }  // namespace xla::spmd

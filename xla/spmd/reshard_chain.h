@@ -32,7 +32,6 @@ struct ReshardProblem {
     for (const int digit : digits) count *= sizes[static_cast<size_t>(digit)];
     return count;
   }
-  int64_t ShardBytes(const Layout& layout) const;
 };
 
 struct DigitMove {
@@ -44,11 +43,12 @@ struct ChainStep {
   ReshardStep::Kind kind;
   std::vector<DigitMove> moves;
   Layout result;
+  std::vector<int64_t> padded;  // the sizes of dimensions, with padding at the end
 };
 
 class Chain {
  public:
-  explicit Chain(const ReshardProblem& problem) : problem_(problem), layout_(problem.from) {}
+  explicit Chain(const ReshardProblem& problem);
 
   // Appends digits to dimensions, in order: replicated ones by slices, unreduced ones by
   // reduce-scatters; then adds up the unreduced ones that divide no dimension.
@@ -61,8 +61,10 @@ class Chain {
   // Keeps that many digits of each dimension.
   void AllGather(const std::vector<size_t>& kept);
 
-  // Whether all steps were possible: blocks of one layout are made of blocks of the next one.
-  bool is_possible() const { return is_possible_; }
+  // Whether all steps were possible, and the target is reached. A dimension is padded to a multiple
+  // of its shards, and keeps that size while it is divided: it must be the one that the target
+  // has, too, unless the dimension is undivided in between.
+  bool ReachesTarget() const;
   int64_t cost() const { return cost_; }
   const Layout& layout() const { return layout_; }
   const std::vector<ChainStep>& steps() const { return steps_; }
@@ -70,19 +72,21 @@ class Chain {
 
  private:
   // Goes on with another layout, into which every dimension must be able to change.
-  void Add(ReshardStep::Kind kind, std::vector<DigitMove> moves, Layout result, int64_t cost);
-  int64_t GroupSize(const std::vector<DigitMove>& moves) const;
+  void Add(ReshardStep::Kind kind, std::vector<DigitMove> moves, Layout result);
+  int64_t CanonicalSize(size_t dimension, int64_t shards) const;
+  int64_t ShardBytes() const;
 
   const ReshardProblem& problem_;
   Layout layout_;
+  std::vector<int64_t> padded_;
   std::vector<ChainStep> steps_;
   int64_t cost_ = 0;
   bool is_possible_ = true;
   bool has_permuted_ = false;
 };
 
-// What `n` devices with `bytes` each receive in a direct exchange of all but their own part.
-inline int64_t ExchangedBytes(int64_t bytes, int64_t n) { return bytes - bytes / n; }
+// What a device receives in a step with groups of `n` devices.
+int64_t StepBytes(ReshardStep::Kind kind, int64_t bytes_before, int64_t bytes_after, int64_t n);
 
 // The cheapest chain that was found. There always is one.
 std::vector<ChainStep> CheapestChain(const ReshardProblem& problem);

@@ -3,11 +3,13 @@
 //
 // Digits at which both layouts begin a dimension stay. Of the others, G divide only the source (and
 // must be gathered), S only the target (and are sliced, or reduce-scattered), M both (and must be
-// moved). Four families of chains are tried:
+// moved). Five families of chains are tried:
 //   direct   slice, all-to-all, all-gather: where no dimension has other digits to take away first
 //   permuted slice, permute into what one all-to-all can finish, all-to-all, all-gather. Some of G
 //            may be exchanged for as many of S by the permute, rather than gathered
 //   through a hub   slice, move what is in the way to one dimension, permute there, move it on
+//   by counts   slice, move any digits until each dimension has as many of each size as in the end,
+//            permute: where some dimension has both to lose and to get digits, of different sizes
 //   gathered all-gather, slice: always possible
 #include <algorithm>
 #include <map>
@@ -70,6 +72,7 @@ class Search {
     for (const std::map<int64_t, size_t>& exchanged : Exchanges()) {
       TryPermuted(exchanged);
       for (size_t hub = 0; hub < rank_; ++hub) TryHub(hub, exchanged);
+      TryCounts(exchanged);
     }
     TryGathered(/*keeps_prefix=*/true);
     TryGathered(/*keeps_prefix=*/false);
@@ -92,7 +95,7 @@ class Search {
   }
 
   void Offer(Chain chain) {
-    if (!chain.is_possible() || chain.layout() != problem_.to) return;
+    if (!chain.ReachesTarget()) return;
     const auto rank = [](const Chain& c) { return std::pair(c.cost(), c.steps().size()); };
     if (!best_.has_value() || rank(chain) < rank(*best_)) best_.emplace(std::move(chain));
   }
@@ -405,6 +408,95 @@ class Search {
     chain.AllToAll(from_hub);
     chain.AllGather(TargetSizes());
     Offer(std::move(chain));
+  }
+
+  int64_t CountOf(const DigitList& digits, int64_t size) const {
+    return absl::c_count_if(digits, [&](int digit) { return SizeOf(digit) == size; });
+  }
+
+  // The sizes of digits, in all orders of one size after the other, and all together.
+  std::vector<std::vector<DigitList>> Phases(const Layout& layout) const {
+    DigitList sizes;
+    for (const DigitList& digits : layout) {
+      for (const int digit : digits) sizes.push_back(static_cast<int>(SizeOf(digit)));
+    }
+    absl::c_sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::vector<std::vector<DigitList>> phases = {{sizes}};
+    if (sizes.size() == 1) return phases;
+    phases.resize(3);
+    for (const int size : sizes) {
+      phases[1].push_back({size});
+      phases[2].insert(phases[2].begin(), {size});
+    }
+    return phases;
+  }
+
+  void TryCounts(const Counts& exchanged) {
+    const Layout slices = PlaceSlices(Slices(exchanged));
+    Layout first = from_;
+    for (size_t d = 0; d < rank_; ++d) Append(slices[d], first[d]);
+    // In the end: the target, and what is gathered where there are more digits than it has.
+    Layout last = to_;
+    Counts dropped = exchanged;
+    for (auto digit = gathered_.rbegin(); digit != gathered_.rend(); ++digit) {
+      size_t& left = dropped[SizeOf(*digit)];
+      if (left > 0) {
+        --left;
+        continue;
+      }
+      const auto has_more = [&](size_t d) {
+        return CountOf(first[d], SizeOf(*digit)) > CountOf(last[d], SizeOf(*digit));
+      };
+      size_t d = DimensionOf(from_, *digit);
+      for (size_t other = 0; other < rank_ && !has_more(d); ++other) {
+        if (has_more(other)) d = other;
+      }
+      last[d].push_back(*digit);
+    }
+    for (const std::vector<DigitList>& phases : Phases(first)) {
+      Chain chain(problem_);
+      chain.SliceAndReduce(slices);
+      Layout now = first;
+      for (const DigitList& sizes : phases) Balance(sizes, last, now, chain);
+      chain.Permute(WithPrefix(last));
+      chain.AllGather(TargetSizes());
+      Offer(std::move(chain));
+    }
+  }
+
+  // Moves digits of these sizes to where `last` has more of them.
+  void Balance(const DigitList& sizes, const Layout& last, Layout& now, Chain& chain) const {
+    // Those to go must be the last of their dimensions.
+    std::vector<std::pair<int, int64_t>> moves;
+    DigitList leaving;
+    for (size_t d = 0; d < rank_; ++d) {
+      DigitList kept, gone;
+      for (auto digit = now[d].rbegin(); digit != now[d].rend(); ++digit) {
+        const int64_t size = SizeOf(*digit);
+        const bool goes = Has(sizes, static_cast<int>(size)) &&
+                          CountOf(now[d], size) - CountOf(gone, size) > CountOf(last[d], size);
+        (goes ? gone : kept).push_back(*digit);
+      }
+      now[d].assign(kept.rbegin(), kept.rend());
+      now[d].insert(now[d].end(), gone.rbegin(), gone.rend());
+      leaving.insert(leaving.end(), gone.rbegin(), gone.rend());
+    }
+    if (leaving.empty()) return;
+    chain.Permute(WithPrefix(now));
+    for (const int digit : leaving) {
+      DigitList& from = now[DimensionOf(now, digit)];
+      from.erase(absl::c_find(from, digit));
+    }
+    for (const int digit : leaving) {
+      for (size_t d = 0; d < rank_; ++d) {
+        if (CountOf(now[d], SizeOf(digit)) >= CountOf(last[d], SizeOf(digit))) continue;
+        moves.emplace_back(digit, static_cast<int64_t>(d));
+        now[d].push_back(digit);
+        break;
+      }
+    }
+    if (moves.size() == leaving.size()) chain.AllToAll(moves);
   }
 
   DigitList WithPrefixOf(size_t d, const DigitList& digits) const {

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives work along a dimension of their own at the front: what goes to the devices of a group
+// is brought there, in the order of the group, and what comes from them is brought to its place.
+#include "xla/spmd/reshard_emitter.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "xla/base/check.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/instructions.h"
+#include "xla/util.h"
+
+namespace xla::spmd {
+namespace {
+
+using Kind = ReshardStep::Kind;
+using Sizes = std::vector<int64_t>;
+
+Sizes SizesOf(const HloInstruction* value) {
+  return {value->shape().dimensions().begin(), value->shape().dimensions().end()};
+}
+
+Shape Like(const HloInstruction* value, absl::Span<const int64_t> sizes) {
+  return ShapeUtil::MakeShape(value->shape().element_type(), sizes);
+}
+
+HloInstruction* Scalar(HloComputation* computation, Literal literal) {
+  return computation->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
+}
+
+HloInstruction* Number(HloComputation* computation, int64_t value) {
+  return Scalar(computation, LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(value)));
+}
+
+HloInstruction* Transpose(HloInstruction* value, const Sizes& order) {
+  Sizes sizes;
+  for (const int64_t d : order) sizes.push_back(value->shape().dimensions(static_cast<int>(d)));
+  return Add(value->parent(), HloOpcode::kTranspose, Like(value, sizes), {value},
+             Dimensions(order));
+}
+
+// With zeros at the end, or without the end.
+HloInstruction* PadOrCut(HloInstruction* value, const Sizes& sizes) {
+  const Sizes before = SizesOf(value);
+  Sizes larger, smaller;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    larger.push_back(std::max(before[d], sizes[d]));
+  }
+  if (larger != before) {
+    PadAttributes attributes;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      attributes.padding.push_back({.high = larger[d] - before[d]});
+    }
+    HloInstruction* zero =
+        Scalar(value->parent(), LiteralUtil::Zero(value->shape().element_type()));
+    value = Add(value->parent(), HloOpcode::kPad, Like(value, larger), {value, zero},
+                std::move(attributes));
+  }
+  if (sizes == larger) return value;
+  SliceAttributes attributes;
+  for (const int64_t size : sizes) attributes.slice.push_back({.limit = size});
+  return Add(value->parent(), HloOpcode::kSlice, Like(value, sizes), {value},
+             std::move(attributes));
+}
+
+// Parts of axes that a collective moves, of one dimension each before and after it.
+struct Part {
+  AxisRef axis;
+  int64_t size;
+  int64_t from_dim, to_dim;
+};
+
+class Emitter {
+ public:
+  Emitter(const Shape& shape, ShardEmitter& emit) : shape_(shape), emit_(emit) {}
+
+  HloInstruction* Step(HloInstruction* shard, const NamedSharding& before,
+                       const ReshardStep& step) {
+    const Mesh& mesh = step.result.mesh();
+    HloComputation* computation = shard->parent();
+    Sizes padded = SizesOf(shard), result;
+    for (int64_t d = 0; d < shape_.rank(); ++d) {
+      const auto i = static_cast<size_t>(d);
+      // A dimension that is divided now may need padding first, one that is not any more has some.
+      if (before.dimension(d) == 1) padded[i] = step.padded[i];
+      result.push_back(step.padded[i] / step.result.dimension(d));
+    }
+    shard = PadOrCut(shard, padded);
+    const std::vector<Part> parts = PartsOf(before, step);
+    std::vector<AxisRef> axes;
+    for (const Part& part : parts) axes.push_back(part.axis);
+    switch (step.kind) {
+      case Kind::kAllSlice:
+        shard = Slice(shard, step, mesh, result);
+        break;
+      case Kind::kReduceScatter: {
+        ReduceScatterAttributes attributes;
+        attributes.use_global_device_ids = true;
+        attributes.dimensions = {0};
+        HloComputation* combiner = emit_.Combiner(shape_.element_type(), before.unreduced_kind());
+        shard = Collective(HloOpcode::kReduceScatter, shard, parts, before, axes, mesh,
+                           std::move(attributes), combiner);
+        break;
+      }
+      case Kind::kAllReduce: {
+        AllReduceAttributes attributes;
+        attributes.channel_id = (*emit_.next_channel())++;
+        attributes.use_global_device_ids = true;
+        attributes.replica_groups = GroupsAlong(mesh, axes);
+        shard = computation->AddInstruction(HloInstruction::Create(
+            HloOpcode::kAllReduce, shard->shape(), {shard}, std::move(attributes),
+            {emit_.Combiner(shape_.element_type(), before.unreduced_kind())}));
+        break;
+      }
+      case Kind::kCollectivePermute:
+        shard = Permute(shard, before, step.result);
+        break;
+      case Kind::kAllToAll: {
+        AllToAllAttributes attributes;
+        attributes.dimensions = Int64s{0};
+        shard = Collective(HloOpcode::kAllToAll, shard, parts, before, axes, mesh,
+                           std::move(attributes), nullptr);
+        break;
+      }
+      case Kind::kAllGather: {
+        AllGatherAttributes attributes;
+        attributes.use_global_device_ids = true;
+        attributes.dimensions = {0};
+        shard = Collective(HloOpcode::kAllGather, shard, parts, before, axes, mesh,
+                           std::move(attributes), nullptr);
+        break;
+      }
+      case Kind::kToUnreduced:
+        shard = ToUnreduced(shard, axes, step.result);
+        break;
+    }
+    return PadOrCut(shard, result);
+  }
+
+ private:
+  // In the order of the moves, each of one dimension before: cut where those are.
+  static std::vector<Part> PartsOf(const NamedSharding& before, const ReshardStep& step) {
+    std::vector<Part> parts;
+    const Mesh& mesh = step.result.mesh();
+    for (const ReshardStep::Move& move : step.moves) {
+      std::vector<AxisRef> axes = move.axes;
+      if (move.from_dim >= 0) {
+        axes = RefineAxes(axes, before.dim_sharding(move.from_dim).axes(), mesh);
+      }
+      for (const AxisRef& axis : axes) {
+        parts.push_back({axis, axis.size(mesh), move.from_dim, move.to_dim});
+      }
+    }
+    return parts;
+  }
+
+  HloInstruction* Slice(HloInstruction* shard, const ReshardStep& step, const Mesh& mesh,
+                        const Sizes& result) const {
+    HloComputation* computation = shard->parent();
+    std::vector<HloInstruction*> operands = {shard};
+    for (size_t d = 0; d < result.size(); ++d) {
+      HloInstruction* start = Number(computation, 0);
+      for (const ReshardStep::Move& move : step.moves) {
+        if (move.to_dim != static_cast<int64_t>(d)) continue;
+        start = Add(computation, HloOpcode::kMultiply, start->shape(),
+                    {PositionAlong(mesh, move.axes, computation), Number(computation, result[d])});
+      }
+      operands.push_back(start);
+    }
+    DynamicSliceAttributes attributes;
+    attributes.dynamic_slice_sizes = result;
+    return Add(computation, HloOpcode::kDynamicSlice, Like(shard, result), operands,
+               std::move(attributes));
+  }
+
+  // Splits dimensions by the parts that go to them, brings these to the front, lets the devices
+  // exchange them, and joins the parts that came from dimensions with those.
+  template <typename Attributes>
+  HloInstruction* Collective(HloOpcode opcode, HloInstruction* shard,
+                             const std::vector<Part>& parts, const NamedSharding& before,
+                             const std::vector<AxisRef>& axes, const Mesh& mesh,
+                             Attributes attributes, HloComputation* combiner) {
+    const size_t rank = static_cast<size_t>(shape_.rank());
+    const bool splits = opcode != HloOpcode::kAllGather,
+               joins = opcode != HloOpcode::kReduceScatter;
+    Sizes sizes = SizesOf(shard);
+    int64_t group = 1;
+    for (const Part& part : parts) group *= part.size;
+    if (splits) {
+      // [parts to dimension 0, rest of dimension 0, parts to dimension 1, ..]
+      Sizes split, order(parts.size()), places;
+      for (size_t d = 0; d < rank; ++d) {
+        for (size_t p = 0; p < parts.size(); ++p) {
+          if (parts[p].to_dim != static_cast<int64_t>(d)) continue;
+          order[p] = static_cast<int64_t>(split.size());
+          split.push_back(parts[p].size);
+          sizes[d] /= parts[p].size;
+        }
+        places.push_back(static_cast<int64_t>(split.size()));
+        split.push_back(sizes[d]);
+      }
+      order.insert(order.end(), places.begin(), places.end());
+      shard = Transpose(Reshape(shard, split), order);
+    }
+    Sizes in = sizes, out = sizes;
+    in.insert(in.begin(), splits ? group : 1);
+    out.insert(out.begin(), joins ? group : 1);
+    attributes.channel_id = (*emit_.next_channel())++;
+    attributes.replica_groups = GroupsAlong(mesh, axes);
+    std::vector<HloComputation*> called;
+    if (combiner != nullptr) called.push_back(combiner);
+    HloInstruction* operand = Reshape(shard, in);
+    shard = shard->parent()->AddInstruction(
+        HloInstruction::Create(opcode, Like(shard, out), {operand}, std::move(attributes), called));
+    if (!joins) return Reshape(shard, sizes);
+    // [all parts, dimensions] to [parts from dimension 0, dimension 0, parts from dimension 1, ..]
+    Sizes all;
+    for (const Part& part : parts) all.push_back(part.size);
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    Sizes order;
+    for (size_t d = 0; d < rank; ++d) {
+      for (const size_t p : InOrderOf(before.dim_sharding(static_cast<int64_t>(d)), parts, mesh,
+                                      static_cast<int64_t>(d))) {
+        order.push_back(static_cast<int64_t>(p));
+        sizes[d] *= parts[p].size;
+      }
+      order.push_back(static_cast<int64_t>(parts.size() + d));
+    }
+    return Reshape(Transpose(Reshape(shard, all), order), sizes);
+  }
+
+  // The parts that come from a dimension, in the order in which they divide it.
+  static std::vector<size_t> InOrderOf(const NamedSharding::DimensionSharding& dim,
+                                       const std::vector<Part>& parts, const Mesh& mesh,
+                                       int64_t from_dim) {
+    std::vector<AxisRef> axes;
+    for (const Part& part : parts) axes.push_back(part.axis);
+    std::vector<size_t> order;
+    for (const AxisRef& axis : RefineAxes(dim.axes(), axes, mesh)) {
+      for (size_t p = 0; p < parts.size(); ++p) {
+        if (parts[p].from_dim == from_dim && parts[p].axis == axis) order.push_back(p);
+      }
+    }
+    return order;
+  }
+
+  // From the devices that have a shard to those that get it. A device keeps what it has, if it can.
+  HloInstruction* Permute(HloInstruction* shard, const NamedSharding& before,
+                          const NamedSharding& after) {
+    const HloSharding from = HloSharding::V3ToV2Sharding(before);
+    const HloSharding to = HloSharding::V3ToV2Sharding(after);
+    if (from.kind() != HloSharding::Kind::kTiled || from == to) return shard;
+    const int64_t copies = from.SubgroupSize(OpSharding_Type_REPLICATED);
+    const Sizes sources(from.tile_assignment().array().begin(),
+                        from.tile_assignment().array().end());
+    const Sizes targets(to.tile_assignment().array().begin(), to.tile_assignment().array().end());
+    CollectivePermuteAttributes attributes;
+    for (size_t i = 0; i < sources.size(); i += static_cast<size_t>(copies)) {
+      Sizes left(sources.begin() + static_cast<ptrdiff_t>(i),
+                 sources.begin() + static_cast<ptrdiff_t>(i) + copies);
+      Sizes open;
+      for (size_t j = i; j < i + static_cast<size_t>(copies); ++j) {
+        const auto same = absl::c_find(left, targets[j]);
+        if (same == left.end()) {
+          open.push_back(targets[j]);
+          continue;
+        }
+        attributes.source_target_pairs.emplace_back(targets[j], targets[j]);
+        left.erase(same);
+      }
+      for (size_t j = 0; j < open.size(); ++j) {
+        attributes.source_target_pairs.emplace_back(left[j], open[j]);
+      }
+    }
+    attributes.channel_id = (*emit_.next_channel())++;
+    return Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(), {shard},
+               std::move(attributes));
+  }
+
+  // The first device along the axes has the value, the others what leaves it as it is.
+  HloInstruction* ToUnreduced(HloInstruction* shard, const std::vector<AxisRef>& axes,
+                              const NamedSharding& after) const {
+    HloComputation* computation = shard->parent();
+    const PrimitiveType type = shard->shape().element_type();
+    const UnreducedKind kind = after.unreduced_kind();
+    HloInstruction* identity =
+        Scalar(computation, kind == UnreducedKind::kSum   ? LiteralUtil::Zero(type)
+                            : kind == UnreducedKind::kMax ? LiteralUtil::MinValue(type)
+                                                          : LiteralUtil::MaxValue(type));
+    CompareAttributes attributes;
+    attributes.direction = ComparisonDirection::kEq;
+    HloInstruction* is_first =
+        Add(computation, HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
+            {PositionAlong(after.mesh(), axes, computation), Number(computation, 0)},
+            std::move(attributes));
+    const auto spread = [&](HloInstruction* scalar) {
+      return Add(computation, HloOpcode::kBroadcast, Like(scalar, SizesOf(shard)), {scalar},
+                 Dimensions({}));
+    };
+    return Add(computation, HloOpcode::kSelect, shard->shape(),
+               {spread(is_first), shard, spread(identity)});
+  }
+
+  const Shape& shape_;
+  ShardEmitter& emit_;
+};
+
+}  // namespace
+
+CollectiveDeviceList GroupsAlong(const Mesh& mesh, absl::Span<const AxisRef> axes) {
+  const TileAssignment groups = AxesGroups(mesh, axes);
+  if (const std::optional<IotaTileAssignment>& iota = groups.iota()) {
+    return CollectiveDeviceList::Iota(
+        groups.dim(0), groups.dim(1), {iota->reshape_dims().begin(), iota->reshape_dims().end()},
+        {iota->transpose_perm().begin(), iota->transpose_perm().end()});
+  }
+  CollectiveDeviceList list;
+  const Array<int64_t>& devices = groups.array();
+  for (auto group = devices.begin(); group != devices.end(); group += groups.dim(1)) {
+    list.groups.emplace_back(group, group + groups.dim(1));
+  }
+  return list;
+}
+
+HloInstruction* PositionAlong(const Mesh& mesh, absl::Span<const AxisRef> axes,
+                              HloComputation* computation) {
+  HloInstruction* number = PartitionNumber(computation);
+  const Shape scalar = ShapeUtil::MakeShape(S32, {});
+  if (!mesh.HasIotaDevices()) {
+    std::vector<int32_t> table(static_cast<size_t>(mesh.num_devices()));
+    const TileAssignment groups = AxesGroups(mesh, axes);
+    groups.Each([&](absl::Span<const int64_t> index, int64_t device) {
+      table[static_cast<size_t>(device)] = static_cast<int32_t>(index[1]);
+    });
+    DynamicSliceAttributes attributes;
+    attributes.dynamic_slice_sizes = {1};
+    HloInstruction* position =
+        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
+            {Scalar(computation, LiteralUtil::CreateR1<int32_t>(table)), number},
+            std::move(attributes));
+    return Reshape(position, {});
+  }
+  HloInstruction* position = nullptr;
+  for (const AxisRef& axis : axes) {
+    int64_t stride = mesh.axis_size(axis.mesh_axis_index()) / axis.next_pre_size(mesh);
+    for (int64_t minor = axis.mesh_axis_index() + 1; minor < mesh.num_axes(); ++minor) {
+      stride *= mesh.axis_size(minor);
+    }
+    const int64_t size = axis.size(mesh);
+    HloInstruction* digit = number;
+    if (stride > 1) {
+      digit = Add(computation, HloOpcode::kDivide, scalar, {digit, Number(computation, stride)});
+    }
+    if (stride * size < mesh.num_devices()) {
+      digit = Add(computation, HloOpcode::kRemainder, scalar, {digit, Number(computation, size)});
+    }
+    if (position != nullptr) {
+      position =
+          Add(computation, HloOpcode::kMultiply, scalar, {position, Number(computation, size)});
+      digit = Add(computation, HloOpcode::kAdd, scalar, {position, digit});
+    }
+    position = digit;
+  }
+  return position != nullptr ? position : Number(computation, 0);
+}
+
+HloInstruction* EmitReshard(HloInstruction* shard, const NamedSharding& from,
+                            absl::Span<const ReshardStep> steps, const Shape& shape,
+                            ShardEmitter& emit) {
+  Emitter emitter(shape, emit);
+  const NamedSharding* before = &from;
+  for (const ReshardStep& step : steps) {
+    shard = emitter.Step(shard, *before, step);
+    before = &step.result;
+  }
+  return shard;
+}
+
+}  // namespace xla::spmd
