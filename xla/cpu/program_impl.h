@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/instruction_set.h"
 #include "xla/cpu/lower/lower_program.h"
 #include "xla/cpu/plan/schedule.h"
@@ -23,6 +24,7 @@ namespace xla {
 struct CpuProgram::Impl {
   std::unique_ptr<HloModule> module;
   InstructionSet max_instruction_set = InstructionSet::kAny;
+  FloatingPointMode floating_point_mode = FloatingPointMode::Ieee();  // of runs
   PipelineStatistics pass_statistics;
   cpu::ProgramSchedule schedule;
   cpu::MemoryNumbers memories;

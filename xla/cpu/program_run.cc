@@ -227,8 +227,9 @@ class CpuRun {
   // An exception would leave the other devices waiting for this one.
   absl::Status RunGuarded(Device& device, absl::Span<const runtime::ArgumentView> arguments,
                           absl::Span<runtime::ResultView> results) {
-    // As when the kernels were made.
+    // As when the kernels were made, and whatever mode the caller is in.
     const ScopedMaxInstructionSet bound(impl_.max_instruction_set);
+    const ScopedFloatingPointMode mode(impl_.floating_point_mode);
     try {
       return RunDevice(device, arguments, results);
     } catch (const std::bad_alloc&) {
