@@ -14,7 +14,8 @@ namespace {
 
 // Kernels come out nearly as they should be: what remains is to move loads and arithmetic out of
 // loops and to join equal computations.
-constexpr char kPasses[] = "function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
+constexpr char kPasses[] =
+    "mergefunc,function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
 
 // What each level of InstructionSet adds, in the order of the levels.
 struct Level {
