@@ -206,7 +206,7 @@ class ElementEmitter {
 // Whether the instruction's elements in order, along its last `minor` dimensions, need elements in
 // memory in order and what those dimensions do not change: they may be seen as one dimension.
 bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth = 0);
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory);
 
 }  // namespace xla::cpu
 
