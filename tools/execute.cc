@@ -65,6 +65,17 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
   return false;
 }
 
+OptionSpec FlushSubnormalsOption() {
+  return {"--flush-subnormals", "",
+          "compiled code takes subnormal numbers as zeros, as XLA's does"};
+}
+
+CpuCompileOptions CompileOptionsOf(const Arguments& arguments) {
+  CpuCompileOptions options = DefaultCpuCompileOptions();
+  options.flush_subnormals |= arguments.Has("--flush-subnormals");
+  return options;
+}
+
 OptionSpec CacheOption() {
   return {"--cache", "DIR", "keep machine code in this folder, and take it from there"};
 }
@@ -120,6 +131,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
   compile_options.custom_calls = options.custom_call_registry;
   compile_options.cache_directory = choices.cache_directory;
   compile_options.pipeline.disabled = choices.disabled_passes;
+  compile_options.flush_subnormals |= choices.flush_subnormals;
   if (PassInstrumentation* between = dumper.between_passes())
     compile_options.pipeline.instrumentations.push_back(between);
   CpuRunOptions run_options;

@@ -130,8 +130,9 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   RunStatistics statistics;
   line.Show(absl::StrCat(compiled ? "compiling and running " : "running ", module->name()));
   const double start = Seconds();
-  auto results = ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers,
-                                   options, &statistics, {cache, {}});
+  auto results =
+      ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers, options,
+                        &statistics, {cache, {}, arguments.Has("--flush-subnormals")});
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
@@ -249,6 +250,7 @@ Command RunCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       FlushSubnormalsOption(),
        {"--json", "", "print name, time, memory and result shapes as JSON"}},
       1,
       1,

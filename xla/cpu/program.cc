@@ -105,6 +105,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_ASSIGN_OR_RETURN(impl->max_instruction_set,
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet bound(impl->max_instruction_set);
+  const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());  // constants are folded exactly
+  if (options.flush_subnormals) impl->floating_point_mode = FloatingPointMode::FlushingSubnormals();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
   XLA_RETURN_IF_ERROR(RunCpuPipeline(clone, options, &impl->pass_statistics));

@@ -49,6 +49,11 @@ struct CpuCompileOptions {
   // Elementwise kernels that share arrays of at least this many bytes are merged. Smaller arrays
   // stay in the first-level cache between two kernels.
   int64_t least_shared_bytes = 2 * kUsualMachine.first_level_bytes;
+  // Runs take subnormal numbers of f32 and f64 (and bf16, which is computed in f32) as zeros, and
+  // return zeros for them, as XLA's CPU compiler always does: Intel's processors take 150 cycles
+  // for each operation on one. Otherwise arithmetic is IEEE's. Never seen by callers or handlers of
+  // custom calls (xla/base/floating_point_mode.h).
+  bool flush_subnormals = false;
   // Fails with INTERNAL if fusions compute much more than the program asks for
   // (plan/recomputation.h). For tests and fuzzers.
   bool check_work = false;

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/instruction_set.h"
 #include "xla/cpu/lower/lower_program.h"
 #include "xla/cpu/plan/schedule.h"
@@ -24,6 +25,7 @@ namespace xla {
 struct CpuProgram::Impl {
   std::unique_ptr<HloModule> module;
   InstructionSet max_instruction_set = InstructionSet::kAny;
+  FloatingPointMode floating_point_mode = FloatingPointMode::Ieee();  // of runs
   PipelineStatistics pass_statistics;
   cpu::ProgramSchedule schedule;
   cpu::MemoryNumbers memories;

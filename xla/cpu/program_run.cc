@@ -203,8 +203,9 @@ void CpuRun::Finish(absl::Span<Device> devices,
 
 absl::Status CpuRun::RunGuarded(Device& device, absl::Span<const runtime::ArgumentView> arguments,
                                 absl::Span<runtime::ResultView> results) {
-  // The bound under which the kernels were prepared.
+  // The bound under which the kernels were prepared; the mode does not depend on the caller's.
   const ScopedMaxInstructionSet bound(impl_.max_instruction_set);
+  const ScopedFloatingPointMode mode(impl_.floating_point_mode);
   try {
     return RunDevice(device, arguments, results);
   } catch (const std::bad_alloc&) {

@@ -33,10 +33,12 @@ WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type);
 
-// Converts as many of `count` contiguous f16 as the machine has vector instructions for; returns
-// how many.
+// Converts as many of `count` contiguous f16 or bf16 as the machine has vector instructions for;
+// returns how many.
 int64_t WidenF16(const void* from, int64_t count, float* to);
 int64_t NarrowF16(const float* from, int64_t count, void* to);
+int64_t WidenBF16(const void* from, int64_t count, float* to);
+int64_t NarrowBF16(const float* from, int64_t count, void* to);
 
 }  // namespace xla::kernels
 

@@ -312,8 +312,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_ASSIGN_OR_RETURN(module, ApplyTransforms(std::move(module)));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel,
-                                                            dumper.between_passes()));
+  XLA_ASSIGN_OR_RETURN(program->executable,
+                       backend.Compile(shared, custom_calls.get(), &cancel, dumper.between_passes(),
+                                       FlushSubnormalsOf(program->options)));
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);

@@ -14,7 +14,8 @@ namespace {
 
 // Emitters write kernels nearly in their final form: passes only need to hoist loads and arithmetic
 // out of loops and to eliminate common subexpressions.
-constexpr char kPasses[] = "function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
+constexpr char kPasses[] =
+    "mergefunc,function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
 
 // The features that each level of InstructionSet adds, in the order of the levels.
 struct Level {

@@ -211,7 +211,7 @@ class ElementEmitter {
 // Whether the last `minor` dimensions of the instruction may be treated as one: going through them
 // in order reads elements in memory in order, apart from operands that do not depend on them.
 bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth = 0);
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory);
 
 }  // namespace xla::cpu
 

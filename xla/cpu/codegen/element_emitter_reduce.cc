@@ -217,38 +217,51 @@ int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int dept
 }
 
 bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth) {
-  if (is_in_memory(instruction) || CountOf(instruction->shape()) == 1) return true;
-  if (depth > 8) return false;
-  const int64_t first = instruction->shape().rank() - minor;
-  const auto operand_reads_in_order = [&](int64_t minor_of_operand) {
-    return absl::c_all_of(instruction->operands(), [&](const HloInstruction* o) {
-      return ReadsInOrder(o, minor_of_operand, is_in_memory, depth + 1);
-    });
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory) {
+  // Instructions and their last dimensions that count.
+  using Read = std::pair<const HloInstruction*, int64_t>;
+  absl::flat_hash_set<Read> seen = {{instruction, minor}};
+  std::vector<Read> pending = {{instruction, minor}};
+  const auto follow = [&](const HloInstruction* user, int64_t minor_of_operand) {
+    for (const HloInstruction* operand : user->operands()) {
+      const Read read = {operand, minor_of_operand};
+      if (seen.insert(read).second) pending.push_back(read);
+    }
   };
-  switch (instruction->opcode()) {
-    case HloOpcode::kBroadcast: {
-      const Shape& operand = instruction->operand(0)->shape();
-      const auto dimensions = instruction->dimensions();
-      const int64_t mapped = absl::c_count_if(dimensions, [&](int64_t d) { return d >= first; });
-      if (CountOf(operand) == 1 || (minor > 0 && mapped == 0)) return true;
-      // The last dimensions are those of the operand.
-      return minor > 0 && mapped == minor && absl::c_is_sorted(dimensions) &&
-             operand.dimensions().last(static_cast<size_t>(minor)) ==
-                 instruction->shape().dimensions().last(static_cast<size_t>(minor)) &&
-             operand_reads_in_order(minor);
+  while (!pending.empty()) {
+    const auto [read, last] = pending.back();
+    pending.pop_back();
+    if (is_in_memory(read) || CountOf(read->shape()) == 1) continue;
+    switch (read->opcode()) {
+      case HloOpcode::kBroadcast: {
+        const Shape& operand = read->operand(0)->shape();
+        const auto dimensions = read->dimensions();
+        const int64_t first = read->shape().rank() - last;
+        const int64_t mapped = absl::c_count_if(dimensions, [&](int64_t d) { return d >= first; });
+        if (CountOf(operand) == 1 || (last > 0 && mapped == 0)) continue;
+        // The last dimensions are those of the operand.
+        if (last == 0 || mapped != last || !absl::c_is_sorted(dimensions) ||
+            operand.dimensions().last(static_cast<size_t>(last)) !=
+                read->shape().dimensions().last(static_cast<size_t>(last))) {
+          return false;
+        }
+        follow(read, last);
+        break;
+      }
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast: {
+        const auto from = read->operand(0)->shape().dimensions(), to = read->shape().dimensions();
+        const auto size = static_cast<size_t>(last);
+        const bool keeps = size <= from.size() && from.last(size) == to.last(size);
+        follow(read, keeps ? last : 0);
+        break;
+      }
+      default:
+        if (!IsElementwise(*read)) return false;
+        follow(read, last);
     }
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast: {
-      const auto from = instruction->operand(0)->shape().dimensions(),
-                 to = instruction->shape().dimensions();
-      const auto size = static_cast<size_t>(minor);
-      const bool keeps = size <= from.size() && from.last(size) == to.last(size);
-      return operand_reads_in_order(keeps ? minor : 0);
-    }
-    default:
-      return IsElementwise(*instruction) && operand_reads_in_order(minor);
   }
+  return true;
 }
 
 }  // namespace xla::cpu

@@ -21,14 +21,42 @@
 namespace xla::cpu {
 namespace {
 
+// The last dimension of a shape that has several elements; -1 if none has.
+int64_t LastDimension(const Shape& shape) {
+  int64_t last = shape.rank() - 1;
+  while (last >= 0 && shape.dimensions(static_cast<int>(last)) == 1) --last;
+  return last;
+}
+
+// Windows are few elements, which code visits one after the other.
+bool IsSmallWindow(const HloInstruction& instruction) {
+  constexpr int64_t kMostTaps = 64;
+  int64_t taps = 1;
+  for (const WindowDim& dim : instruction.attributes<WindowAttributes>().window.dims) {
+    if (dim.size > kMostTaps || dim.base_dilation > 1) return false;
+    taps *= dim.size;
+  }
+  return taps <= kMostTaps && AppliesVectors(instruction);
+}
+
 // Returns the columns of a result with short rows if each is computed by vectors of its own, which
 // are stored interleaved; 0 if vectors go along the rows.
 int64_t ShortColumns(const HloComputation& computation) {
-  constexpr int64_t kMostColumns = 4, kLeastRows = 16;
+  // Windows ask for each element whether it exists, which is known of a column.
+  constexpr int64_t kMostColumns = 4, kMostOfWindows = 8, kLeastRows = 16;
   const HloInstruction* root = computation.root_instruction();
-  if (!root->shape().IsArray() || root->shape().rank() < 2 || IsLinear(computation)) return 0;
-  const absl::Span<const int64_t> dims = root->shape().dimensions();
-  if (dims.back() < 2 || dims.back() > kMostColumns || dims[dims.size() - 2] < kLeastRows) return 0;
+  if (!root->shape().IsArray() || IsLinear(computation)) return 0;
+  const int64_t last = LastDimension(root->shape());
+  if (last < 1) return 0;
+  const bool has_windows =
+      absl::c_any_of(computation.instructions(), [](const HloInstruction* instruction) {
+        return instruction->opcode() == HloOpcode::kReduceWindow;
+      });
+  // Without windows, as the loop nest has it.
+  if (!has_windows && last + 1 != root->shape().rank()) return 0;
+  const int64_t columns = root->shape().dimensions(static_cast<int>(last)),
+                rows = root->shape().dimensions(static_cast<int>(last) - 1);
+  if (columns > (has_windows ? kMostOfWindows : kMostColumns) || rows < kLeastRows) return 0;
   for (const HloInstruction* instruction : computation.instructions()) {
     switch (instruction->opcode()) {
       case HloOpcode::kBroadcast:
@@ -39,6 +67,9 @@ int64_t ShortColumns(const HloComputation& computation) {
       case HloOpcode::kParameter:
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
+        break;
+      case HloOpcode::kReduceWindow:
+        if (!IsSmallWindow(*instruction)) return 0;
         break;
       case HloOpcode::kReshape: {
         // Vectors go along its last dimension as well, or along one before it that stays whole.
@@ -61,7 +92,7 @@ int64_t ShortColumns(const HloComputation& computation) {
     }
     if (primitive_util::IsComplexType(instruction->shape().element_type())) return 0;
   }
-  return dims.back();
+  return columns;
 }
 
 // Up to kFewColumns vectors of columns are interleaved; more, up to the lanes of a vector, are
@@ -115,7 +146,7 @@ class InterleavedColumns final : public KernelPlan {
     };
     if (columns > 0) {
       for (int64_t column = 0; column < columns; ++column) {
-        index.back() = emitter.math().Constant(column);
+        index[static_cast<size_t>(LastDimension(root().shape()))] = emitter.math().Constant(column);
         add(&root());
       }
     } else {
@@ -181,6 +212,7 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
   RowLoops& loops = plan->loops;
   loops.source = &root;
   loops.dimensions.assign(root.shape().dimensions().begin(), root.shape().dimensions().end());
+  if (columns > 0) DropUnitDimensions(request, loops.dimensions);
   loops.dimensions.pop_back();
   DropUnitDimensions(request, loops.dimensions);
   if (facts.reduces_rows) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/cpu/codegen/elementwise.h"
@@ -18,16 +19,17 @@
 namespace xla::cpu {
 namespace {
 
-// Counts the instructions by the bytes of an element in registers.
-std::array<int, 9> CountByElementBytes(const HloComputation& computation) {
-  std::array<int, 9> by_bytes = {};
+// Counts the instructions by the bytes of an element in registers, weighted by `weight`.
+std::array<double, 9> CountByElementBytes(const HloComputation& computation,
+                                          absl::FunctionRef<double(const HloInstruction&)> weight) {
+  std::array<double, 9> by_bytes = {};
   for (const HloInstruction* instruction : computation.instructions()) {
     if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
     const PrimitiveType type = instruction->shape().element_type();
     size_t own = static_cast<size_t>(primitive_util::ByteWidth(type));
     if (primitive_util::IsFloatingPointType(type)) own = std::max<size_t>(own, 4);
     if (primitive_util::IsComplexType(type)) own /= 2;
-    ++by_bytes[own];
+    by_bytes[own] += weight(*instruction);
   }
   return by_bytes;
 }
@@ -47,7 +49,8 @@ int InterleavedLanes(const HloComputation& computation, const Target& target, in
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
   const int vectors = target.machine.vector_registers >= 32 && !has_complex && !is_short ? 4 : 2;
-  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  const std::array<double, 9> by_bytes =
+      CountByElementBytes(computation, [](const HloInstruction&) { return 1.0; });
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
   return vectors * std::max(lanes, is_mostly_narrow ? target.machine.vector_bytes / 4 : 0);
 }
@@ -123,7 +126,11 @@ bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int v
 }  // namespace
 
 int LargestElementBytes(const HloComputation& computation) {
-  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  // What is reduced has more elements than the rest, such as indices that it is compared with.
+  const std::array<double, 9> by_bytes =
+      CountByElementBytes(computation, [](const HloInstruction& instruction) {
+        return static_cast<double>(CountOf(instruction.shape()));
+      });
   if (by_bytes[8] > 0 && by_bytes[8] * 8 > by_bytes[4]) return 8;
   for (const int bytes : {4, 2}) {
     if (by_bytes[static_cast<size_t>(bytes)] > 0) return bytes;

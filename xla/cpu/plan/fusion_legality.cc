@@ -60,7 +60,40 @@ bool IsComputedByRows(const HloInstruction& instruction) {
   return IsElementwise(instruction) || IsView(instruction.opcode());
 }
 
+// Whether a large transpose picks columns of short rows that a fused reshape makes of the
+// instruction's rows: neighbors in a column are in no common vector then, and each would be
+// addressed separately.
+bool IsPickedThroughReshape(const HloInstruction& instruction, const FusedProducers& fused) {
+  if (instruction.shape().rank() == 0 || CountOf(instruction.shape()) < kSmallTranspose ||
+      instruction.opcode() == HloOpcode::kIota ||
+      (instruction.opcode() == HloOpcode::kBroadcast &&
+       CountOf(instruction.operand(0)->shape()) == 1)) {
+    return false;
+  }
+  std::vector<const HloInstruction*> pending;
+  absl::flat_hash_set<const HloInstruction*> seen;
+  const auto follow = [&](const HloInstruction* read) {
+    for (const HloInstruction* user : read->users()) {
+      if (seen.insert(user).second) pending.push_back(user);
+    }
+  };
+  for (const HloInstruction* user : instruction.users()) {
+    if (IsView(user->opcode()) && fused.contains(user) && user->shape().rank() > 0 &&
+        user->shape().dimensions().back() != instruction.shape().dimensions().back()) {
+      follow(user);
+    }
+  }
+  while (!pending.empty()) {
+    const HloInstruction* user = pending.back();
+    pending.pop_back();
+    if (user->opcode() == HloOpcode::kTranspose && PicksFromShortRows(*user)) return true;
+    if (IsElementwise(*user) && fused.contains(user)) follow(user);
+  }
+  return false;
+}
+
 bool AllUsersGenerated(const HloInstruction& instruction, const FusedProducers& fused) {
+  if (IsPickedThroughReshape(instruction, fused)) return false;
   for (const HloInstruction* user : instruction.users()) {
     // Large transposes that move the minor dimension read memory, or what is computed by rows.
     if (user->opcode() == HloOpcode::kTranspose && MovesManyRows(*user) &&

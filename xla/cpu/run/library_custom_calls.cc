@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/kernels/movement/sparse_array.h"
@@ -215,6 +216,8 @@ absl::Status CallCustom(const LibraryCall& call) {
       call.instruction->attributes<CustomCallAttributes>().custom_call_target;
   if (target == kCheckSizeTarget) return CallCheckSize(call);
   if (target == kWholeKernelTarget) return CallWholeKernel(call);
+  // The code of others is none of the program's.
+  const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());
   const CpuCustomCalls* const handlers = call.state->custom_calls();
   std::vector<std::string> known;
   if (handlers != nullptr) {
