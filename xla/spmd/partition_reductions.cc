@@ -73,8 +73,8 @@ bool IsIdentity(HloOpcode opcode, const HloInstruction& initial) {
 }
 
 // The partitions that differ in their positions along some dimensions, in the order of these.
-std::vector<std::vector<int64_t>> GroupsAlong(const ShardLayout& layout,
-                                              absl::Span<const int64_t> dimensions) {
+std::vector<std::vector<int64_t>> LayoutGroupsAlong(const ShardLayout& layout,
+                                                    absl::Span<const int64_t> dimensions) {
   std::vector<std::vector<int64_t>> groups;
   for (const std::vector<int64_t>& all : layout.groups) {
     std::map<std::vector<int64_t>, std::vector<int64_t>> by_rest;  // shards are in order
@@ -123,7 +123,7 @@ bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
   Shape row = shape;
   row.set_dimensions(static_cast<int>(d), 1);
   HloInstruction* total = Add(computation, HloOpcode::kSlice, row, {local}, std::move(last));
-  HloInstruction* totals = emit_.GatherAlong(total, d, GroupsAlong(source.layout, {d}));
+  HloInstruction* totals = emit_.GatherAlong(total, d, LayoutGroupsAlong(source.layout, {d}));
   std::vector<int64_t> starts;
   for (int64_t p = 0; p < partitions_; ++p) {
     const int64_t position = source.layout.Position(p, dim);
@@ -186,7 +186,7 @@ absl::StatusOr<bool> Partitioner::PartitionVariadicReduce(HloInstruction* reduce
   HloInstruction* shard =
       computation->AddInstruction(reduce->CloneWithNewOperands(tuple, operands));
   if (!reduced.empty()) {
-    const auto groups = GroupsAlong(leading.layout, reduced);
+    const auto groups = LayoutGroupsAlong(leading.layout, reduced);
     for (size_t i = 0; i < inputs; ++i) {
       std::vector<int64_t> row(shapes[i].dimensions().begin(), shapes[i].dimensions().end());
       row.insert(row.begin(), 1);
