@@ -56,7 +56,7 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
   line.Show(absl::StrCat(name, ": compiling"));
   BenchResult result;
   const double start = Seconds();
-  CpuCompileOptions options = DefaultCpuCompileOptions();
+  CpuCompileOptions options = CompileOptionsOf(arguments);
   options.pool = &pool;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
@@ -216,6 +216,7 @@ Command BenchCommand() {
        {"--limits", "", "measure what the machine can do, and compare with it"},
        CustomCallsOption(),
        CacheOption(),
+       FlushSubnormalsOption(),
        {"--json", "", "print a line of JSON for each program"}},
       1,
       INT64_MAX,

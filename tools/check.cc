@@ -93,7 +93,7 @@ absl::StatusOr<Outcome> CheckOne(const std::string& path, const Arguments& argum
     context.pool = &*pool;
     context.cancel = &Interrupted();
     context.custom_calls = &custom_calls;
-    CpuCompileOptions compile_options = DefaultCpuCompileOptions();
+    CpuCompileOptions compile_options = CompileOptionsOf(arguments);
     compile_options.pool = &*pool;
     compile_options.cancel = &Interrupted();
     compile_options.custom_calls = &custom_calls;
@@ -179,6 +179,7 @@ Command CheckCommand() {
        BackendOption(),
        CustomCallsOption(),
        CacheOption(),
+       FlushSubnormalsOption(),
        {"--json", "", "print a line of JSON for each program"}},
       1,
       INT64_MAX,

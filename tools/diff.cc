@@ -18,6 +18,7 @@
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/replicas.h"
+#include "tools/sharded.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
@@ -44,12 +45,13 @@ struct Values {
 class Bisection {
  public:
   Bisection(const HloModule& module, const std::vector<const Literal*>& arguments,
-            InterpreterOptions options, const std::string& cache, bool json)
+            InterpreterOptions options, const std::string& cache, bool json, int64_t partitions)
       : module_(module),
         arguments_(arguments),
         options_(std::move(options)),
         cache_(cache),
-        json_(json) {}
+        json_(json),
+        partitions_(partitions) {}
 
   // `recorded`: optional, what a snapshot says that the result is.
   absl::StatusOr<int> Run(const Literal* recorded) {
@@ -172,11 +174,14 @@ class Bisection {
       line_.Show(absl::StrCat("comparing ", instruction.name(), ": interpreting, ", executed,
                               " instructions done, now ", current.name()));
     };
+    // What is partitioned is compared with what is not.
     const std::vector<std::vector<const Literal*>> arguments = {arguments_};
+    const std::vector<std::vector<const Literal*>> of_partitions(static_cast<size_t>(partitions_),
+                                                                 arguments_);
     Values values;
-    XLA_ASSIGN_OR_RETURN(
-        std::vector<Literal> compiled,
-        ExecuteReplicated(true, *clone, 1, 1, arguments, options, nullptr, {cache_, {}}));
+    XLA_ASSIGN_OR_RETURN(std::vector<Literal> compiled,
+                         ExecuteReplicated(true, *clone, 1, partitions_, of_partitions, options,
+                                           nullptr, {cache_, {}}));
     XLA_ASSIGN_OR_RETURN(std::vector<Literal> interpreted,
                          ExecuteReplicated(false, *clone, 1, 1, arguments, options));
     line_.Clear();
@@ -196,6 +201,7 @@ class Bisection {
   const InterpreterOptions options_;
   const std::string cache_;
   const bool json_;
+  const int64_t partitions_;
   ProgressLine line_;
 };
 
@@ -203,8 +209,11 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   const HloModule& module = *file.module;
   XLA_RETURN_IF_ERROR(LoadCompiler());
-  if (module.config().replica_count() * module.config().num_partitions() != 1)
-    return absl::InvalidArgumentError("programs of several devices are not compared");
+  XLA_ASSIGN_OR_RETURN(const DeviceGrid devices, ReadDeviceGrid(module, arguments));
+  if (devices.count() != 1 && (devices.replicas != 1 || !IsSharded(module, devices.partitions))) {
+    return absl::InvalidArgumentError(
+        "programs of several devices are compared only if they have shardings");
+  }
   XLA_RETURN_IF_ERROR(InlineAllCalls(file.module.get()).status());
   const DeviceGrid grid;
   XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
@@ -219,7 +228,8 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   options.custom_call_registry = &custom_calls;
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   const bool is_recorded = file.result.has_value() && !arguments.Has("--input");
-  return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"))
+  return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
+                   devices.partitions)
       .Run(is_recorded ? &*file.result : nullptr);
 }
 
@@ -233,8 +243,10 @@ Command DiffCommand() {
       "Runs the program on the interpreter and compiled, with arguments from --input and\n"
       "--random as in `xylem run`, and searches by bisection for the first instruction of the\n"
       "entry computation whose values differ by more than rounding explains; two NaNs agree.\n"
-      "A HloSnapshot brings its arguments, and its result is compared, too. The exit code is 0\n"
-      "if there is no difference.",
+      "A program with shardings is partitioned before it is compiled, and compared with what it\n"
+      "computes undivided; --partitions and --mesh say on how many devices. A HloSnapshot brings\n"
+      "its arguments, and its result is compared, too. The exit code is 0 if there is no\n"
+      "difference.",
       {InputOption(),
        RandomOption(),
        {"--threads",
@@ -242,6 +254,12 @@ Command DiffCommand() {
         "number of threads; the default, 0, means all",
         {},
         IntegerRange{0, 4096}},
+       {"--partitions",
+        "P",
+        "number of partitions of a program with shardings; the default is what the module says",
+        {},
+        IntegerRange{1, kMaxDevices}},
+       MeshOption(),
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),

@@ -14,12 +14,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/process.h"
+#include "tools/sharded.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
+#include "xla/spmd/partition.h"
 
 namespace xla {
 namespace {
@@ -63,6 +65,17 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
   return false;
 }
 
+OptionSpec FlushSubnormalsOption() {
+  return {"--flush-subnormals", "",
+          "compiled code takes subnormal numbers as zeros, as XLA's does"};
+}
+
+CpuCompileOptions CompileOptionsOf(const Arguments& arguments) {
+  CpuCompileOptions options = DefaultCpuCompileOptions();
+  options.flush_subnormals |= arguments.Has("--flush-subnormals");
+  return options;
+}
+
 OptionSpec CacheOption() {
   return {"--cache", "DIR", "keep machine code in this folder, and take it from there"};
 }
@@ -87,7 +100,9 @@ absl::Status CheckCustomCallTargets(const HloModule& module, const CustomCallReg
   return CheckTargets(module, options);
 }
 
-absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+namespace {
+
+absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
     RunStatistics* statistics, const CompileChoices& choices) {
@@ -116,6 +131,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   compile_options.custom_calls = options.custom_call_registry;
   compile_options.cache_directory = choices.cache_directory;
   compile_options.pipeline.disabled = choices.disabled_passes;
+  compile_options.flush_subnormals |= choices.flush_subnormals;
   if (PassInstrumentation* between = dumper.between_passes())
     compile_options.pipeline.instrumentations.push_back(between);
   CpuRunOptions run_options;
@@ -125,6 +141,26 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckTargets(program->optimized_module(), options));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+    bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics, const CompileChoices& choices) {
+  const auto execute = [&](const HloModule& program,
+                           absl::Span<const std::vector<const Literal*>> shards) {
+    return ExecuteOnDevices(compiled, program, replicas, partitions, shards, options, statistics,
+                            choices);
+  };
+  if (IsSharded(module, partitions)) {
+    return ExecuteSharded(module, replicas, partitions, arguments, execute);
+  }
+  if (!spmd::HasShardings(module)) return execute(module, arguments);
+  const std::unique_ptr<HloModule> plain = module.Clone();
+  XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(plain.get()));
+  return execute(*plain, arguments);
 }
 
 }  // namespace xla

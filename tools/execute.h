@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tools/command.h"
+#include "xla/cpu/program.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
@@ -28,14 +29,21 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments);
 OptionSpec CacheOption();
 absl::StatusOr<std::string> CacheOf(const Arguments& arguments);
 
+// --flush-subnormals: CpuCompileOptions::flush_subnormals.
+OptionSpec FlushSubnormalsOption();
+// What the commands compile with: the defaults of clients, and what that option says.
+CpuCompileOptions CompileOptionsOf(const Arguments& arguments);
+
 // How ExecuteReplicated compiles, besides the defaults of clients.
 struct CompileChoices {
   std::string cache_directory;               // of CacheOf
   std::vector<std::string> disabled_passes;  // see PipelineOptions
+  bool flush_subnormals = false;             // as well as where the defaults say so
 };
 
 // InterpretReplicated, or the same on compiled code; `options.progress` and
-// `options.outputs_are_kept` are for the interpreter alone.
+// `options.outputs_are_kept` are for the interpreter alone. A program with shardings is partitioned
+// first (ExecuteSharded): arguments are full, and there is one full result for each replica.
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,

@@ -15,8 +15,8 @@
 
 namespace xla {
 
-// Every pass there is, in alphabetical order: those of xla/passes and xla/cpu, and
-// constant-folding.
+// Every pass there is, in alphabetical order: those of xla/passes and xla/cpu,
+// constant-folding and spmd-partition.
 const std::vector<Pass>& PassesOfAllRooms();
 // "cpu": what the compiler runs.
 const std::vector<Pipeline::Named>& NamedPipelines();

@@ -136,7 +136,7 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   ProgressLine line;
   line.Show(absl::StrCat("compiling ", program_case.module->name()));
   const std::vector<runtime::ArgumentView> views = ViewsOf(program_case.arguments);
-  CpuCompileOptions options = DefaultCpuCompileOptions();
+  CpuCompileOptions options = CompileOptionsOf(arguments);
   options.pool = &pool;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
@@ -195,6 +195,7 @@ Command ProfileCommand() {
         IntegerRange{0, 4096}},
        CustomCallsOption(),
        CacheOption(),
+       FlushSubnormalsOption(),
        {"--json", "", "print a line of JSON for each instruction"}},
       1,
       1,

@@ -124,6 +124,24 @@ absl::StatusOr<stablehlo::EntryArguments> SizesOf(const Arguments& arguments) {
   return result;
 }
 
+// The sizes of --mesh.
+absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments) {
+  std::map<std::string, int64_t> axes;
+  for (const std::string& list : arguments.All("--mesh")) {
+    for (const absl::string_view item : absl::StrSplit(list, ',')) {
+      const std::pair<absl::string_view, absl::string_view> axis =
+          absl::StrSplit(item, absl::MaxSplits('=', 1));
+      int64_t size;
+      if (axis.first.empty() || !absl::SimpleAtoi(axis.second, &size) || size < 1 ||
+          !axes.emplace(std::string(axis.first), size).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--mesh ", list, ": it lists each axis once, with a size: data=4,model=2"));
+      }
+    }
+  }
+  return axes;
+}
+
 // StableHLO as HLO, of the function that the options choose.
 absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
                                                      std::string_view bytes,
@@ -140,6 +158,9 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
     std::erase_if(entry.constants, [&](const auto& constant) { return constant.first >= open; });
   }
   entry.function = function;
+  if (arguments != nullptr) {
+    XLA_ASSIGN_OR_RETURN(entry.mesh_axes, MeshAxesOf(*arguments));
+  }
   auto module = stablehlo::TranslateToHlo(source.get(), entry, /*releases=*/true);
   if (module.ok() || open == 0 || !entry.sizes.empty()) return module;
   return absl::Status(
@@ -207,6 +228,10 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
 
 absl::StatusOr<std::string> ReadProgram(const std::string& path) {
   return ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4));
+}
+
+OptionSpec MeshOption() {
+  return {"--mesh", "AXIS=N,...", "sizes of axes of StableHLO's meshes: data=4,model=2"};
 }
 
 OptionSpec FunctionOption() {

@@ -39,6 +39,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& pat
                                                           const std::string& function = {});
 // --function, of commands that read StableHLO.
 OptionSpec FunctionOption();
+// --mesh, which LoadProgram gives the translation.
+OptionSpec MeshOption();
 // Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
 // between lines "// -----", without parts of comments alone.
 bool IsStableHlo(std::string_view bytes);

@@ -17,10 +17,12 @@
 #include "tools/draw.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
+#include "tools/sharded.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/partition.h"
 
 namespace xla {
 namespace {
@@ -127,7 +129,13 @@ OptionSpec RandomOption() {
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
   DeviceGrid grid;
   grid.replicas = arguments.GetInt("--replicas", module.config().replica_count());
-  grid.partitions = arguments.GetInt("--partitions", module.config().num_partitions());
+  // The programs of Shardy state the number of their devices in meshes alone.
+  int64_t stated = module.config().num_partitions();
+  if (stated == 1 || arguments.Has("--mesh")) {
+    const int64_t sharded = spmd::CountShardedDevices(module);
+    if (sharded > 1) stated = sharded;
+  }
+  grid.partitions = arguments.GetInt("--partitions", stated);
   if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
       grid.partitions <= kMaxDevices / grid.replicas) {
     return grid;
@@ -229,10 +237,16 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
   XLA_RETURN_IF_ERROR(TakeRecorded(program, recorded, leaves));
   XLA_RETURN_IF_ERROR(CheckSizesAreKnown(module));
   const int64_t seed = arguments.GetInt("--random", 0);
+  // Of a program with shardings all devices have shards of the same values.
+  const bool is_sharded = IsSharded(module, grid.partitions);
   std::vector<DeviceArguments> result(static_cast<size_t>(grid.count()));
   for (int64_t device = 0; device < grid.count(); ++device) {
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (leaves[i].Of(device) != nullptr) continue;
+      if (is_sharded && device > 0) {
+        leaves[i].for_one[device] = leaves[i].Of(0);
+        continue;
+      }
       if (!arguments.Has("--random")) {
         return absl::InvalidArgumentError(absl::StrCat(
             "argument ", i, grid.count() > 1 ? absl::StrCat(" of device ", device) : "",
@@ -281,12 +295,19 @@ absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
     for (size_t i = 0; i < arrays.size(); ++i)
       outputs.push_back({is_tuple ? absl::StrCat(stem, ".", i) : stem, std::move(arrays[i])});
   };
+  const bool is_for_devices = results.size() == static_cast<size_t>(grid.count());
+  const auto of_replicas = [&](int64_t replica) {
+    return results.size() > 1 ? absl::StrCat("replica", replica, "/") : std::string();
+  };
   for (int64_t device = 0; device < grid.count(); ++device) {
     const std::string prefix = grid.count() > 1 ? absl::StrCat("device", device, "/") : "";
-    std::vector<Literal> arrays;
-    TakeArrays(std::move(results[static_cast<size_t>(device)]), arrays);
-    for (size_t i = 0; i < arrays.size(); ++i)
-      outputs.push_back({absl::StrFormat("%sout%02d", prefix, i), std::move(arrays[i])});
+    if (static_cast<size_t>(device) < results.size()) {
+      std::vector<Literal> arrays;
+      TakeArrays(std::move(results[static_cast<size_t>(device)]), arrays);
+      const std::string of_device = is_for_devices ? prefix : of_replicas(device);
+      for (size_t i = 0; i < arrays.size(); ++i)
+        outputs.push_back({absl::StrFormat("%sout%02d", of_device, i), std::move(arrays[i])});
+    }
     for (int i = 0; feeds.OutfeedSize(device) > 0; ++i) {
       XLA_ASSIGN_OR_RETURN(Literal literal, feeds.TransferFromOutfeed(device));
       append(absl::StrFormat("%soutfeed%02d", prefix, i), std::move(literal));

@@ -32,7 +32,7 @@ struct DeviceGrid {
 // In parameter order. Devices share what is the same for all.
 using DeviceArguments = std::vector<std::shared_ptr<const Literal>>;
 
-// --replicas and --partitions, or else what the module says.
+// --replicas and --partitions, or else what the module says, or its shardings.
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments);
 
 // An array of a file, by its name without that of the device. It is read on demand.
@@ -72,7 +72,8 @@ struct NamedLiteral {
   Literal value;
 };
 
-// The leaves of each device's result, followed by what it wrote to outfeed and sent to the host.
+// The leaves of each device's result, or of each replica's if there is one for each, followed by
+// what it wrote to outfeed and sent to the host.
 absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
                                                          std::vector<Literal> results,
                                                          runtime::Feeds& feeds,

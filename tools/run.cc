@@ -21,6 +21,7 @@
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/replicas.h"
+#include "tools/sharded.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -66,11 +67,12 @@ absl::Status CheckOneResult(const HloModule& module, const DeviceGrid& grid,
   for (const auto& leaf : ShapeUtil::GetLeafShapes(module.entry_computation_layout().result())) {
     if (leaf.shape.IsArray()) ++arrays;
   }
-  if (arrays == 1 && grid.count() == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      path, ": a .npy file holds one array; ",
-      grid.count() > 1 ? absl::StrCat(grid.count(), " devices return ") : "the program returns ",
-      arrays, grid.count() > 1 ? " each" : "", "; give the name of a .npz archive"));
+  const int64_t results = IsSharded(module, grid.partitions) ? grid.replicas : grid.count();
+  if (arrays == 1 && results == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": a .npy file holds one array; ",
+                   results > 1 ? absl::StrCat(results, " devices return ") : "the program returns ",
+                   arrays, results > 1 ? " each" : "", "; give the name of a .npz archive"));
 }
 
 absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLiteral>& outputs) {
@@ -128,8 +130,9 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   RunStatistics statistics;
   line.Show(absl::StrCat(compiled ? "compiling and running " : "running ", module->name()));
   const double start = Seconds();
-  auto results = ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers,
-                                   options, &statistics, {cache, {}});
+  auto results =
+      ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers, options,
+                        &statistics, {cache, {}, arguments.Has("--flush-subnormals")});
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
@@ -202,6 +205,10 @@ Command RunCommand() {
       "only.\n"
       "Results are then named device0/out00, ...; such a file can be an input again.\n"
       "\n"
+      "A program with shardings is partitioned: arguments are the full ones, which are divided "
+      "among\n"
+      "the partitions, and results are put together. `xylem shard` shows how.\n"
+      "\n"
       "--infeed provides data for infeed instructions: each .npy file, or member of an .npz file, "
       "is\n"
       "one infeed, in order, for all devices, or for one if it is named device3/... The leaves of "
@@ -231,6 +238,7 @@ Command RunCommand() {
         "number of partitions; the default is the module's num_partitions",
         {},
         IntegerRange{1, kMaxDevices}},
+       MeshOption(),
        {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
        {"--host-recv", "CHANNEL=FILE",
         ".npy or .npz file with data for recv from the host; may be repeated"},
@@ -242,6 +250,7 @@ Command RunCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       FlushSubnormalsOption(),
        {"--json", "", "print name, time, memory and result shapes as JSON"}},
       1,
       1,

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/cpu/math_accuracy.h"
 #include "tests/test_util.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/interpreter.h"
@@ -343,6 +345,23 @@ TEST(ComplexMathTest, SpecialValuesOfF64AreTheInterpreters) {
     }
   }
   for (const Function& function : kFunctionsC128) ExpectInterpreted(function.opcode, x);
+}
+
+// Pairs of numbers need fused multiply-adds; elsewhere the library's functions are called.
+TEST(ComplexMathTest, FunctionsOfC128AreCodeWhereThereIsFma) {
+  if (!MachineOfThread().fma) GTEST_SKIP() << "the machine has no fused multiply-add";
+  for (const char* opcode : {"exponential", "sqrt", "tanh"}) {
+    SCOPED_TRACE(opcode);
+    ASSERT_OK_AND_ASSIGN(
+        const auto module,
+        ParseAndReturnUnverifiedModule(absl::StrCat(
+            "HloModule m\nENTRY e {\n  x = c128[100] parameter(0)\n  ROOT y = c128[100] ", opcode,
+            "(x)\n}\n")));
+    CpuCompileOptions options;
+    options.keep_llvm = true;
+    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, options));
+    EXPECT_TRUE(absl::StrContains(program->llvm_text(), "llvm.fma"));
+  }
 }
 
 }  // namespace

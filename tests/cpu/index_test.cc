@@ -50,6 +50,17 @@ TEST_F(IndexTest, AReshapeOfOneDimensionIsADivision) {
   EXPECT_EQ(math_->Linearize(index, {16000, 3}), position_);
 }
 
+// Pairs of groups of four: the group is the same for all lanes, so that no lane is divided.
+TEST_F(IndexTest, QuotientsByMultiplesOfAPeriodAreThoseOfTheQuotient) {
+  const IndexTerm group = {ir_->Parameter(0)};
+  const IndexTerm rest = math_->Modulo({ir_->Index(0), 1, 0}, 4);
+  const IndexTerm element =
+      math_->WithSplit(math_->Add(math_->Multiply(group, 4), rest), {4, 0, group, rest});
+  EXPECT_EQ(math_->Divide(element, 4), group);
+  EXPECT_TRUE(math_->Divide(element, 8).is_uniform());
+  EXPECT_FALSE(math_->Divide(element, 6).is_uniform());
+}
+
 // The index of a single element may be computed where it is not used, as behind a padding.
 TEST_F(IndexTest, SingleElementsAreAtZero) {
   const IndexVector index = math_->Delinearize(position_, {1, 1});

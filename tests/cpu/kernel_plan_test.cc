@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How kernels are planned: vectors that are computed at a time.
+#include "xla/cpu/kernel/kernel_plan.h"
+
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 
@@ -41,6 +45,29 @@ TEST(KernelPlanTest, LongChainsOfOperationsAreComputedForSeveralVectors) {
   EXPECT_EQ(LanesOf(u32, Chain(u32, "multiply", 80)), several);
   EXPECT_EQ(LanesOf(f32, "  ROOT r = f32[100000] tanh(x)\n"), one);
   EXPECT_EQ(LanesOf(f32, "  y = f32[100000] tanh(x)\n  ROOT r = f32[100000] tanh(y)\n"), several);
+}
+
+// The simplifier makes constants of arrays without elements, unless it is disabled.
+TEST(KernelPlanTest, TransposesOfArraysWithoutElementsHaveNoUnits) {
+  for (const auto& [from, to] : {std::pair{"f32[0,64]", "f32[64,0]"},
+                                 {"f32[64,0]", "f32[0,64]"},
+                                 {"f32[0,0]", "f32[0,0]"}}) {
+    SCOPED_TRACE(from);
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(absl::StrCat(
+                                                "HloModule m\nENTRY e {\n  x = ", from,
+                                                " parameter(0)\n  ROOT t = ", to,
+                                                " transpose(x), dimensions={1,0}\n}\n")));
+    CpuCompileOptions options;
+    options.pipeline.disabled = {"algebraic-simplifier"};
+    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, options));
+    const Target target = {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)};
+    KernelRequest request;
+    request.instruction = program->optimized_module().entry_computation()->root_instruction();
+    request.target = &target;
+    request.is_written = {false};
+    ASSERT_EQ(request.instruction->opcode(), HloOpcode::kFusion);
+    EXPECT_EQ(PlanKernel(request)->units, 0);
+  }
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ TEST(CpuRunTest, RunsThatPassTheMemoryLimitAreErrors) {
   CpuRunOptions options;
   options.memory_limit_bytes = 40;
   EXPECT_STATUS(program->Run({&x, &x}, {}, nullptr, options).status(),
-                absl::StatusCode::kResourceExhausted, "would pass the memory limit of 40 bytes");
+                absl::StatusCode::kResourceExhausted, "would exceed the memory limit of 40 bytes");
 }
 
 // The most memory of a run, which succeeds with that limit and fails with one byte less.
@@ -321,11 +321,11 @@ ENTRY main {
       return program->Run({&argument}, {}, statistics, options).status();
     };
   };
-  EXPECT_EQ(MostMemory("would pass the memory limit of 1023 bytes", run_with(x)), 2 * kBytes);
+  EXPECT_EQ(MostMemory("would exceed the memory limit of 1023 bytes", run_with(x)), 2 * kBytes);
   // Another layout.
   const Literal columns = x.Relayout(LayoutUtil::MakeLayout({0, 1}));
   EXPECT_EQ(
-      MostMemory("a copy of 512 bytes of an argument or result would pass the memory limit of "
+      MostMemory("a copy of 512 bytes of an argument or result would exceed the memory limit of "
                  "1535 bytes",
                  run_with(columns)),
       3 * kBytes);
@@ -353,7 +353,7 @@ ENTRY main {
   Literal x(ShapeUtil::MakeShape(F32, {100}, {true}));
   x.SetDynamicSize(0, 60);
   // Both arrays and their sizes, and copies of them.
-  EXPECT_EQ(MostMemory("would pass the memory limit of",
+  EXPECT_EQ(MostMemory("would exceed the memory limit of",
                        [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
                          return program->Run({&x}, {}, statistics, options).status();
                        }),

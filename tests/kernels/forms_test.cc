@@ -27,7 +27,8 @@ TEST(FormsTest, TheCheapestIsChosen) {
 TEST(FormsTest, NoFormFits) {
   EXPECT_EQ(CheapestForm({}), -1);
   EXPECT_EQ(CheapestForm(std::vector<FormCost>{{"impossible", kDoesNotFit}}), -1);
-  EXPECT_STATUS(ChooseForm({}, "").status(), absl::StatusCode::kInvalidArgument, "no form fits");
+  EXPECT_STATUS(ChooseForm({}, "").status(), absl::StatusCode::kInvalidArgument,
+                "no form can compute this");
 }
 
 }  // namespace

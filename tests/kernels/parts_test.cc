@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "tests/kernels/kernel_test_util.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
@@ -136,6 +137,10 @@ TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
   GetWideStore<float>(BF16)(floats, 4, halves, 2);
   EXPECT_EQ(static_cast<float>(halves[0]), 1.0f);
   EXPECT_EQ(static_cast<float>(halves[2]), 300.0f);
+  const float numbers[4] = {0, -0.0f, 1, 0.25f};
+  bool flags[4];
+  GetWideStore<float>(PRED)(numbers, 4, flags, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(flags[i], i >= 2) << i;
   int8_t bytes[4];
   GetWideStore<float>(S8)(floats, 4, bytes, 1);
   EXPECT_EQ(bytes[0], 1);
@@ -151,6 +156,29 @@ TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
   EXPECT_EQ(static_cast<int64_t>(wide[0]), -1);
   EXPECT_EQ(GetWideLoad<float>(C64), nullptr);
   EXPECT_EQ(GetWideLoad<uint32_t>(F32), nullptr);
+}
+
+// By vectors as one by one: all signs, exponents and bits that are kept, and those that decide how
+// a number is rounded.
+TEST(WideTest, HalvesAreConvertedAsTheirTypesAre) {
+  constexpr uint32_t kLower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+  std::vector<float> floats;
+  for (uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const uint32_t lower : kLower)
+      floats.push_back(absl::bit_cast<float>(upper << 16 | lower));
+  }
+  const auto count = static_cast<int64_t>(floats.size());
+  std::vector<bfloat16> narrow(floats.size());
+  GetWideStore<float>(BF16)(floats.data(), count, narrow.data(), 1);
+  std::vector<float> wide(floats.size());
+  GetWideLoad<float>(BF16)(narrow.data(), 1, count, wide.data());
+  for (size_t i = 0; i < floats.size(); ++i) {
+    const auto expected = static_cast<bfloat16>(floats[i]);
+    ASSERT_EQ(absl::bit_cast<uint16_t>(narrow[i]), absl::bit_cast<uint16_t>(expected)) << floats[i];
+    ASSERT_EQ(absl::bit_cast<uint32_t>(wide[i]),
+              absl::bit_cast<uint32_t>(static_cast<float>(expected)))
+        << floats[i];
+  }
 }
 
 }  // namespace

@@ -29,6 +29,34 @@ ENTRY e {
   EXPECT_EQ(module->ToString(), before);
 }
 
+// The evaluated module has copies of the computations that its instructions call.
+TEST(ConstantFolding, EvaluatesWholeModules) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+add {
+  x = s32[] parameter(0)
+  y = s32[] parameter(1)
+  ROOT s = s32[] add(x, y)
+}
+ENTRY e {
+  a = s32[3] constant({1, 2, 3})
+  zero = s32[] constant(0)
+  b = s32[] reduce(a, zero), dimensions={0}, to_apply=add
+  c = s32[] reduce(a, b), dimensions={0}, to_apply=add
+  ROOT t = (s32[], s32[]) tuple(b, c)
+})"));
+  const auto evaluate = [](const HloModule& program) -> absl::StatusOr<Literal> {
+    EXPECT_EQ(program.computation_count(), 2);
+    for (const HloInstruction* instruction : program.entry_computation()->instructions()) {
+      for (const HloComputation* callee : instruction->called_computations())
+        EXPECT_EQ(callee->parent(), &program) << instruction->ToString();
+    }
+    return Literal(program.entry_computation()->root_instruction()->shape());
+  };
+  ASSERT_OK_AND_ASSIGN(const bool changed, FoldConstants(module.get(), evaluate));
+  EXPECT_TRUE(changed);
+}
+
 // Ten results of twenty elements take thirty steps.
 TEST(ConstantFolding, StaysWithinItsBudget) {
   for (const int64_t budget : {29, 30}) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,19 @@ TEST(CompilerOptions, InstructionSets) {
   EXPECT_EQ(DebugOptionsOf(CompileOptionsProto()).xla_cpu_max_isa(), "sse4_2");
   EXPECT_EQ(DebugOptionsOf(options).xla_cpu_max_isa(), "AVX2");
   unsetenv("XLA_FLAGS");
+}
+
+// XLA's default is true, and clients send it along.
+TEST(CompilerOptions, SubnormalsAreFlushedIfAnOptionSaysSo) {
+  CompileOptionsProto options;
+  options.mutable_executable_build_options()->mutable_debug_options()->set_xla_cpu_ftz(true);
+  EXPECT_EQ(FlushSubnormalsOf(options), std::nullopt);
+  (*options.mutable_env_option_overrides())["xla_cpu_ftz"] = Flag(true);
+  EXPECT_EQ(FlushSubnormalsOf(options), true);
+  (*options.mutable_env_option_overrides())["xla_cpu_ftz"] = Text("False");
+  EXPECT_EQ(FlushSubnormalsOf(options), false);
+  (*options.mutable_env_option_overrides())["xla_cpu_ftz"] = Text("True");
+  EXPECT_EQ(FlushSubnormalsOf(options), true);
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ TEST(CustomPartitionerTest, ItsErrorsAreThoseOfTheCompiler) {
       std::string::npos);
   EXPECT_NE(RunOnShards(TwoCalls(", sdy.sharding_rule = #sdy.op_sharding_rule<([i])>"), kArguments,
                         &results)
-                .find("is malformed at"),
+                .find("expected '->', found"),
             std::string::npos);
 }
 

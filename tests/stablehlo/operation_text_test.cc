@@ -200,8 +200,73 @@ TEST(OperationTextTest, ReadsTheHexadecimalConstantsThatItWrites) {
 TEST(OperationTextTest, WritesLongConstantsInHexadecimal) {
   ASSERT_OK_AND_ASSIGN(const std::string printed,
                        Reprint("func.func @f() {\n %0 = stablehlo.constant dense<\"0x" +
-                               std::string(2 * 101, '1') + "\"> : tensor<101xi8>\n return\n}\n"));
+                               std::string(2 * 100, '1') + "22\"> : tensor<101xi8>\n return\n}\n"));
   EXPECT_NE(printed.find("dense<\"0x1111"), std::string::npos) << printed;
+}
+
+TEST(OperationTextTest, WritesEqualElementsOnce) {
+  ASSERT_OK_AND_ASSIGN(const std::string printed, Reprint(R"(func.func @f() {
+  %0 = stablehlo.constant {a = dense<[[1, 1]]> : tensor<1x2xi64>} dense<[true, true]> : tensor<2xi1>
+  return
+})"));
+  EXPECT_NE(printed.find("{a = dense<1> : tensor<1x2xi64>} dense<true> : tensor<2xi1>"),
+            std::string::npos)
+      << printed;
+}
+
+TEST(OperationTextTest, PrintsShardy) {
+  ExpectPrintsItself(R"(module {
+  sdy.mesh @mesh = <["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>
+  func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
+    %0 = stablehlo.add %arg0, %arg0 {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>, sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", ?}p1, {}]>]>} : tensor<8x16xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {"y":(1)2}], replicated={"y":(2)2}> : tensor<8x16xf32>
+    %2 = sdy.reshard %1 <mesh<["a"=2]>, [{"a"}, {}]> {k} : tensor<8x16xf32>
+    %3:2 = sdy.manual_computation(%1, %2) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{}, {}]>] manual_axes={"x"} (%arg1: tensor<4x16xf32>, %arg2: tensor<8x16xf32>) {
+      sdy.return %arg1, %arg2 : tensor<4x16xf32>, tensor<8x16xf32>
+    } : (tensor<8x16xf32>, tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
+    sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={} () {
+      sdy.return
+    } : () -> ()
+    %4 = sdy.named_computation<"f\0A">(%3#0) in_shardings=[<@mesh, [{"x"}, {}]>] (%arg1: tensor<8x16xf32>) {
+      sdy.return %arg1 : tensor<8x16xf32>
+    } : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    sdy.sharding_group %4 group_id=3 : tensor<8x16xf32>
+    %5 = sdy.constant dense<1.000000e+00> : tensor<8x16xf32>
+    %6 = sdy.data_flow_edge %5 : tensor<8x16xf32>
+    %7 = sdy.data_flow_edge %6 sharding=<@mesh, [{}, {?}]> : tensor<8x16xf32>
+    %8 = sdy.func_data_flow_edge %7 : tensor<8x16xf32>
+    %9 = sdy.propagation_barrier %8 allowed_direction=BACKWARD : tensor<8x16xf32>
+    %10 = sdy.all_slice [{"x"}, {}] %9 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
+    %11 = sdy.all_to_all [{"x"}: 0->1] %10 out_sharding=<@mesh, [{}, {"x"}]> : tensor<8x16xf32>
+    %12 = sdy.collective_permute %11 out_sharding=<@mesh, [{}, {"y":(1)2}]> : tensor<8x16xf32>
+    %13 = sdy.all_gather [{}, {"y":(1)2}] %12 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+    %14 = sdy.all_reduce {"x"} %13 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+    %15 = sdy.all_reduce max {"x", "y"} %14 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+    %16 = sdy.reduce_scatter [{"x"}, {}] %15 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
+    %17 = sdy.sharded_to_unreduced [{"x"}, {}] %16 out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x16xf32>
+    %18 = sdy.replicated_to_unreduced {"y"} %17 out_sharding=<@mesh, [{}, {}], unreduced={"x", "y"}> : tensor<8x16xf32>
+    return %18 : tensor<8x16xf32>
+  }
+}
+)");
+  // Aliases, and names of attributes where their text alone would do.
+  ASSERT_OK_AND_ASSIGN(const std::string printed, Reprint(R"(#m = #sdy.mesh<["x"=2]>
+#s = #sdy.sharding<@mesh, [{"x"}]>
+sdy.mesh @mesh = #m
+func.func @f(%a: tensor<4xf32> {sdy.sharding = #s}) -> tensor<4xf32> {
+  %0 = sdy.reshard %a #s : tensor<4xf32>
+  %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[#s]>} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+})"));
+  EXPECT_EQ(printed, R"(module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @f(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+    %0 = sdy.reshard %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
+    %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+)");
 }
 
 }  // namespace

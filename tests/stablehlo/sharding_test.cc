@@ -95,11 +95,11 @@ TEST(ShardingTest, InvalidShardingsAreErrors) {
                "'a':(1)3 and 'a':(2)3 cannot be used together");
   EXPECT_ERROR(Convert(R"(mesh<["a"=12]>, [{}], replicated={"a":(1)3, "a":(2)3})"),
                "'a':(1)3 and 'a':(2)3 cannot be used together");
-  EXPECT_ERROR(Convert(R"(mesh<["a"=2, "a"=2]>, [{"a"}])"), "an axis of a mesh is duplicated");
-  EXPECT_ERROR(Convert(R"(@mesh, [{"x")"), "expected '}'");
+  EXPECT_ERROR(Convert(R"(mesh<["a"=2, "a"=2]>, [{"a"}])"), "duplicate axis name: \"a\"");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x")"), "expected ','");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}] x)"), "expected the end of the sharding");
-  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], unreduced=or{"y"})"), "expected sum, max, min or axes");
-  EXPECT_ERROR(ParseShardyMesh(R"(["x"=0])"), "must be positive");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], unreduced=or{"y"})"), "expected '{'");
+  EXPECT_ERROR(ParseShardyMesh(R"(["x"=0])"), "axis size must be at least 1, got: 0");
 }
 
 // The product of the size of a part and of what precedes it wraps to 0 in the second one.

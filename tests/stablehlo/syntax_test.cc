@@ -92,18 +92,17 @@ TEST(Syntax, DictionariesReplaceWhatTheFormStates) {
 }
 
 TEST(Syntax, Shardy) {
-  ExpectGeneric(
-      "%6 = sdy.all_reduce MAX {\"x\"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>",
-      "%6 = \"sdy.all_reduce\"(%0) {reduction_op = #sdy<reduction_op MAX>, reduction_axes "
-      "= #sdy<axis_ref_list{\"x\"}>, out_sharding = #sdy.sharding<@m, [{}]>} : "
-      "(tensor<4xf32>) -> tensor<4xf32>");
+  ExpectGeneric("%6 = sdy.all_reduce max {\"x\"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>",
+                "%6 = \"sdy.all_reduce\"(%0) {reduction_op = 1 : i32, reduction_axes "
+                "= #sdy<axis_ref_list{\"x\"}>, out_sharding = #sdy.sharding<@m, [{}]>} : "
+                "(tensor<4xf32>) -> tensor<4xf32>");
   ExpectGeneric(
       "%6 = sdy.collective_permute %0 out_sharding=<@m, [{\"x\"}]> : tensor<4xf32>",
       "%6 = \"sdy.collective_permute\"(%0) {out_sharding = #sdy.sharding<@m, [{\"x\"}]>} : "
       "(tensor<4xf32>) -> tensor<4xf32>");
   ExpectGeneric("%6 = sdy.propagation_barrier %0 allowed_direction=NONE : tensor<4xf32>",
-                "%6 = \"sdy.propagation_barrier\"(%0) {allowed_direction = "
-                "#sdy<propagation_direction NONE>} : (tensor<4xf32>) -> tensor<4xf32>");
+                "%6 = \"sdy.propagation_barrier\"(%0) {allowed_direction = 0 : i32} : "
+                "(tensor<4xf32>) -> tensor<4xf32>");
 }
 
 TEST(Syntax, Elementwise) {

@@ -157,7 +157,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"%0 = \"sdy.all_gather\"(%a) {gathering_axes = 1} : (tensor<2x3xf32>) -> "
              "tensor<2x3xf32>",
              "requires attribute 'out_sharding'"},
-        Case{"%0 = \"sdy.reshard\"(%a) {sharding = 1} : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+        Case{"%0 = \"sdy.reshard\"(%a) {sharding = #sdy.sharding<@m, [{}, {}]>} : "
+             "(tensor<2x3xf32>) -> "
+             "tensor<3x2xf32>",
              "must be compatible with tensor<2x3xf32>"},
         Case{"%0 = chlo.mulhi %a, %a : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>",
              "does not accept"}));

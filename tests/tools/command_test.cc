@@ -281,6 +281,25 @@ TEST(BinaryTest, InstructionsAreBounded) {
   EXPECT_TRUE(absl::StrContains(wrong.output, "xla_cpu_max_isa: unknown instruction set 'fast'"))
       << wrong.output;
 }
+
+TEST(BinaryTest, FlushesSubnormalsIfAskedTo) {
+  if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
+  const std::string program =
+      "echo 'HloModule m ENTRY e { x = f32[4] parameter(0)"
+      " k = f32[] constant(1e-39) kk = f32[4] broadcast(k), dimensions={}"
+      " ROOT y = f32[4] multiply(x, kk) }' > $tmp/tiny.hlo; ";
+  const auto is_flushed = [&](const std::string& command) {
+    const Finished finished = Shell(program + command);
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    return !absl::StrContains(finished.output, "e-");
+  };
+  const std::string run = "$xylem run $tmp/tiny.hlo --random 1";
+  EXPECT_FALSE(is_flushed(run));
+  EXPECT_TRUE(is_flushed(run + " --flush-subnormals"));
+  EXPECT_TRUE(is_flushed("XLA_FLAGS=--xla_cpu_ftz=true " + run));
+  EXPECT_FALSE(is_flushed("XLA_FLAGS=--xla_cpu_ftz=false " + run));
+  EXPECT_FALSE(is_flushed(run + " --flush-subnormals --backend interpreter"));
+}
 #endif
 
 TEST(BinaryTest, ProgramsAreDumpedAsXlaFlagsSay) {

@@ -24,6 +24,7 @@
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_reduction.h"
+#include "xla/cpu/kernel/strategies.h"
 #include "xla/cpu/kernel/transpose.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -57,10 +58,11 @@ std::string SharingOf(const HloInstruction& fusion) {
   }
   const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
   std::string text;
+  const bool reduces_rows_first = cpu::StrategyOf({&fusion, &Targets()[0]}).reduces_rows_first;
   for (int r = 0; r < results; ++r) {
     std::vector<bool> written(static_cast<size_t>(fusion.operand_count()));
     for (int64_t i = 0; i < fusion.operand_count(); ++i) {
-      written[static_cast<size_t>(i)] = cpu::MayShareMemory(fusion, i, r);
+      written[static_cast<size_t>(i)] = cpu::MayShareMemory(fusion, i, r, reduces_rows_first);
       text.push_back(written[static_cast<size_t>(i)] ? '1' : '0');
     }
     text.push_back(' ');

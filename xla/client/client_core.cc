@@ -14,6 +14,7 @@
 #include "xla/service/custom_call_target_registry.h"
 #include "xla/service/dump.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/partition.h"
 
 namespace xla {
 namespace {
@@ -27,17 +28,30 @@ absl::Status TakeLayout(const Shape& layout, Shape* shape) {
   return LayoutUtil::CopyLayoutBetweenShapes(from, shape);
 }
 
-bool HasShardings(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->extras().sharding.has_value()) return true;
-    }
-  }
-  return false;
+// Minor-to-major orders of `from` on the shards, which have the same ranks.
+void TakeOrders(const Shape& from, Shape* to) {
+  ShapeUtil::ForEachMutableSubshape(to, [&](Shape* part, const ShapeIndex& index) {
+    const Shape& full = ShapeUtil::GetSubshape(from, index);
+    if (part->IsArray() && full.has_layout()) *part->mutable_layout() = full.layout();
+  });
 }
 
-absl::Status CheckOptions(const Backend& backend, const HloModule& module,
-                          const ExecutableBuildOptions& options) {
+// Arguments and results become shards, in the orders of elements that the full ones have.
+absl::Status Partition(const ExecutableBuildOptions& options, HloModule* module) {
+  const ProgramShape full = module->config().entry_computation_layout();
+  spmd::PartitionOptions partition;
+  const auto allowed = options.allow_spmd_sharding_propagation_to_output();
+  partition.may_choose_output.assign(allowed.begin(), allowed.end());
+  XLA_RETURN_IF_ERROR(spmd::PartitionModule(module, partition).status());
+  ProgramShape& layout = *module->config().mutable_entry_computation_layout();
+  for (int i = 0; i < layout.parameters_size(); ++i) {
+    TakeOrders(full.parameters(i), layout.mutable_parameters(i));
+  }
+  TakeOrders(full.result(), layout.mutable_result());
+  return VerifyModule(*module);
+}
+
+absl::Status CheckOptions(const Backend& backend, const ExecutableBuildOptions& options) {
   const int64_t replicas = options.num_replicas(), partitions = options.num_partitions();
   if (replicas < 1 || partitions < 1) {
     return absl::InvalidArgumentError(absl::StrCat("num_replicas=", replicas,
@@ -61,10 +75,6 @@ absl::Status CheckOptions(const Backend& backend, const HloModule& module,
                        " replicas and ", assignment.computation_count(),
                        " partitions; the options say ", replicas, " and ", partitions));
     }
-  }
-  if (options.use_spmd_partitioning() && partitions > 1 && HasShardings(module)) {
-    return absl::UnimplementedError(
-        "use_spmd_partitioning: programs with shardings cannot be divided into partitions yet");
   }
   return absl::OkStatus();
 }
@@ -100,7 +110,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
     return absl::InvalidArgumentError(
         absl::StrCat("program ", program->name(), " has no entry computation"));
   }
-  XLA_RETURN_IF_ERROR(CheckOptions(*backend_, *program, options));
+  XLA_RETURN_IF_ERROR(CheckOptions(*backend_, options));
   // First, so that the shapes below can be relied on.
   XLA_RETURN_IF_ERROR(VerifyModule(*program));
 
@@ -147,10 +157,14 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   } else {
     LayoutUtil::SetToDefaultLayout(layout.mutable_result());
   }
+  if (options.use_spmd_partitioning() && options.num_partitions() > 1 &&
+      spmd::HasShardings(*module)) {
+    XLA_RETURN_IF_ERROR(Partition(options, module.get()));
+  }
   const CustomCallRegistry custom_calls = CustomCalls({});
-  XLA_ASSIGN_OR_RETURN(
-      std::unique_ptr<Executable> executable,
-      backend_->Compile(std::move(module), &custom_calls, nullptr, dumper.between_passes()));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                       backend_->Compile(std::move(module), &custom_calls, nullptr,
+                                         dumper.between_passes(), options.flush_subnormals()));
   dumper.Dump(executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), custom_calls));
   return executable;

@@ -80,8 +80,9 @@ class ExecutableBuildOptions {
   }
   int num_partitions() const { return num_partitions_; }
 
-  // The program is that of one partition, with its collectives written out. To have a program with
-  // shardings divided is an error for now.
+  // A program whose values are annotated with shardings is partitioned: arguments and results are
+  // shards. Otherwise, and without annotations, it is the program of one partition, with its
+  // collectives written out.
   ExecutableBuildOptions& set_use_spmd_partitioning(bool use_spmd_partitioning) {
     use_spmd_partitioning_ = use_spmd_partitioning;
     return *this;
@@ -150,6 +151,12 @@ class ExecutableBuildOptions {
   }
 
   void clear_device_assignment() { device_assignment_.reset(); }
+
+  // Whether runs take subnormal numbers as zeros (CpuCompileOptions::flush_subnormals). If unset,
+  // xla_cpu_ftz of XLA_FLAGS decides; that of debug_options(), which XLA's default sets, does not.
+  // Xylem's own, and so not in the proto.
+  std::optional<bool> flush_subnormals() const { return flush_subnormals_; }
+  void set_flush_subnormals(std::optional<bool> value) { flush_subnormals_ = value; }
 
   bool alias_passthrough_params() const { return alias_passthrough_params_; }
   void set_alias_passthrough_params(bool value) { alias_passthrough_params_ = value; }
@@ -244,6 +251,7 @@ class ExecutableBuildOptions {
   bool use_spmd_partitioning_ = false;
   bool deduplicate_hlo_ = false;
   bool alias_passthrough_params_ = false;
+  std::optional<bool> flush_subnormals_;
   std::string fdo_profile_;
   int64_t device_memory_size_ = 0;
   bool use_shardy_partitioner_ = false;

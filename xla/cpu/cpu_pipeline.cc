@@ -2,6 +2,7 @@
 #include "xla/cpu/cpu_pipeline.h"
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,13 @@
 #include "xla/cpu/plan/fusion.h"
 #include "xla/cpu/plan/multi_output.h"
 #include "xla/cpu/plan/recomputation.h"
+#include "xla/cpu/plan/schedule.h"
 
 namespace xla {
 namespace {
 
-// Passes make custom calls of these names and rely on what is in them. Arrays must have sizes.
+// Rejects custom calls with the names that passes use: they rely on the contents. Arrays must have
+// sizes.
 absl::StatusOr<bool> CheckCpuSupport(HloModule* module) {
   if (module->entry_computation() == nullptr ||
       module->entry_computation()->root_instruction() == nullptr) {
@@ -89,7 +92,7 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
   return passes;
 }
 
-// Compares the work of the fused program with what it was, and checks the lowerings.
+// Compares the work of the fused program with that before fusion, and checks the lowerings.
 class WorkCheck : public PassInstrumentation {
  public:
   absl::Status BeforePass(std::string_view pass, const HloModule& module) override {
@@ -119,7 +122,7 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   const auto add = [&](std::initializer_list<std::string_view> names) {
     for (const Pass& pass : AllNamed(names)) pipeline.Add(pass);
   };
-  // What later passes need not know.
+  // Operations that later passes need not handle.
   add({"check-cpu-support",
        "forget-original-shapes",
        "expand-bitcasts",
@@ -170,6 +173,14 @@ absl::Status RunCpuPipeline(HloModule* module, const CpuCompileOptions& options,
   WorkCheck work_check;
   if (options.check_work) pipeline_options.instrumentations.push_back(&work_check);
   return CpuPipeline(options).Run(module, pipeline_options, statistics).status();
+}
+
+absl::StatusOr<int64_t> ScheduledScratchBytes(const HloModule& module,
+                                              const CpuCompileOptions& options) {
+  const std::unique_ptr<HloModule> clone = module.Clone();
+  XLA_RETURN_IF_ERROR(RunCpuPipeline(clone.get(), options));
+  XLA_ASSIGN_OR_RETURN(const cpu::ProgramSchedule schedule, cpu::ScheduleProgram(*clone));
+  return schedule.scratch_bytes;
 }
 
 }  // namespace xla

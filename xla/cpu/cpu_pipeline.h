@@ -4,7 +4,10 @@
 #ifndef XLA_CPU_CPU_PIPELINE_H_
 #define XLA_CPU_CPU_PIPELINE_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -25,6 +28,12 @@ Pipeline CpuPipeline(const CpuCompileOptions& options);
 // Runs CpuPipeline as the options say: with `pipeline`, `cancel` and `check_work`.
 absl::Status RunCpuPipeline(HloModule* module, const CpuCompileOptions& options,
                             PipelineStatistics* statistics = nullptr);
+
+// Bytes that buffer assignment gives the temporaries of one run, without those of library kernels:
+// runs the passes and schedules what they make, but generates no code. An error where Compile has
+// one.
+absl::StatusOr<int64_t> ScheduledScratchBytes(const HloModule& module,
+                                              const CpuCompileOptions& options);
 
 }  // namespace xla
 

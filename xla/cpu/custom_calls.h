@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls of compiled programs that the caller of a run implements on literals.
+// Custom calls that the caller of a run implements on literals.
 #ifndef XLA_CPU_CUSTOM_CALLS_H_
 #define XLA_CPU_CUSTOM_CALLS_H_
 
@@ -15,7 +15,8 @@
 
 namespace xla {
 
-// Reads the operands, writes the result, which has the instruction's shape. By target.
+// A function that reads the operands and writes the result, which has the instruction's shape. By
+// target.
 using CpuCustomCall = std::function<absl::Status(
     const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal* result)>;
 using CpuCustomCalls = std::vector<std::pair<std::string, CpuCustomCall>>;

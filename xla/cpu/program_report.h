@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler decided about a program, to be read: how each instruction is computed, in which
+// The compiler's decisions about a program, for people: how each instruction is computed, in which
 // order, and where arrays are.
 #ifndef XLA_CPU_PROGRAM_REPORT_H_
 #define XLA_CPU_PROGRAM_REPORT_H_
@@ -10,7 +10,7 @@
 
 namespace xla {
 
-// An instruction that is computed. What a loop or conditional runs follows it, one deeper.
+// An instruction that is computed. What a loop or conditional runs follows it, one level deeper.
 struct PlannedInstruction {
   int depth = 0;
   std::string name, shape, opcode;
@@ -19,16 +19,16 @@ struct PlannedInstruction {
   std::string plan;  // of a kernel or a loop: how its work is divided
 };
 
-// A step of the schedule, in the order in which they run.
+// An item of the schedule, in the order of execution.
 struct ScheduledStep {
   int depth = 0;
-  int64_t position = 0;                        // that live ranges are counted in
+  int64_t position = 0;                        // the unit of live ranges
   std::string name;                            // of the instruction; empty for copies
   std::string operation;                       // its opcode, or "copy"
   std::vector<std::string> operands, results;  // places: "scratch+64", "argument 0", "token"
 };
 
-// An array in memory, or several that are never needed at the same time.
+// An array in memory, or several arrays that are never needed at the same time.
 struct BufferReport {
   std::string memory;  // "scratch", "argument", "result" or "constant"
   int64_t number = 0;  // of the argument, result or constant
@@ -36,7 +36,7 @@ struct BufferReport {
   int64_t bytes = 0;
   int64_t begin = 0,
           end = 0;          // positions of the first step that writes it and the last that reads it
-  bool is_at_peak = false;  // of scratch memory: alive when most of it is
+  bool is_at_peak = false;  // live at the peak of scratch memory
   std::vector<std::string> values;  // the instructions that make its contents
 };
 

@@ -11,39 +11,39 @@
 namespace xla::interpreter {
 namespace {
 
-absl::Status Refuse(const HloInstruction& inst, absl::string_view fault) {
-  return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+absl::Status Refuse(const HloInstruction& inst, absl::string_view error) {
+  return InstructionError(inst, absl::StatusCode::kInvalidArgument, error);
 }
 
-// The operand, unless the call is at fault.
+// The operand, unless the call is at error.
 absl::StatusOr<Value> OnlyOperand(const HloInstruction& inst, absl::Span<Value> operands,
-                                  absl::string_view fault) {
-  if (!fault.empty()) return Refuse(inst, fault);
+                                  absl::string_view error) {
+  if (!error.empty()) return Refuse(inst, error);
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
 absl::StatusOr<Value> EvalAnnotation(EvalContext&, const HloInstruction& inst,
                                      absl::Span<Value> operands) {
-  return OnlyOperand(inst, operands, FaultOfAnnotation(inst));
+  return OnlyOperand(inst, operands, ErrorOfAnnotation(inst));
 }
 
 // Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
 // memory here: what is updated is copied if others still read it.
 absl::StatusOr<Value> EvalPin(EvalContext&, const HloInstruction& inst,
                               absl::Span<Value> operands) {
-  return OnlyOperand(inst, operands, FaultOfPin(inst));
+  return OnlyOperand(inst, operands, ErrorOfPin(inst));
 }
 
 absl::StatusOr<Value> EvalLayoutConstraint(EvalContext&, const HloInstruction& inst,
                                            absl::Span<Value> operands) {
-  return OnlyOperand(inst, operands, FaultOfLayoutConstraint(inst));
+  return OnlyOperand(inst, operands, ErrorOfLayoutConstraint(inst));
 }
 
 // A buffer whose contents are not defined: zeros.
 absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& inst,
                                        absl::Span<Value>) {
-  const absl::string_view fault = FaultOfCreateBuffer(inst);
-  if (!fault.empty()) return Refuse(inst, fault);
+  const absl::string_view error = ErrorOfCreateBuffer(inst);
+  if (!error.empty()) return Refuse(inst, error);
   return ctx.AllocateZeros(inst.shape());
 }
 
@@ -51,8 +51,8 @@ absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& i
 // neither changes a value.
 absl::StatusOr<Value> EvalWithoutResults(EvalContext&, const HloInstruction& inst,
                                          absl::Span<Value>) {
-  const absl::string_view fault = FaultOfNoResults(inst);
-  if (!fault.empty()) return Refuse(inst, fault);
+  const absl::string_view error = ErrorOfNoResults(inst);
+  if (!error.empty()) return Refuse(inst, error);
   return Value::Tuple(inst.shape(), {});
 }
 

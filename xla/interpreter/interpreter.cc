@@ -63,7 +63,7 @@ class CountedBytes {
     if (!budget_.Take(bytes)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("arguments and results of ", bytes, " bytes, ", shape.ToString(),
-                       ", would pass the memory limit of ", budget_.limit(), " bytes"));
+                       ", would exceed the memory limit of ", budget_.limit(), " bytes"));
     }
     bytes_ += bytes;
     return absl::OkStatus();

@@ -100,8 +100,8 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
 
 namespace {
 
-absl::Status Refuse(const HloInstruction& inst, absl::string_view fault) {
-  return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+absl::Status Refuse(const HloInstruction& inst, absl::string_view error) {
+  return InstructionError(inst, absl::StatusCode::kInvalidArgument, error);
 }
 
 // Arrays for the two results of a call, which makes a tuple of them.
@@ -120,7 +120,7 @@ absl::StatusOr<Value> CallForTwo(EvalContext& ctx, const HloInstruction& inst,
 
 absl::StatusOr<Value> EvalQrCall(EvalContext& ctx, const HloInstruction& inst,
                                  absl::Span<Value> operands) {
-  if (const absl::string_view fault = FaultOfQr(inst); !fault.empty()) return Refuse(inst, fault);
+  if (const absl::string_view error = ErrorOfQr(inst); !error.empty()) return Refuse(inst, error);
   return CallForTwo(ctx, inst, [&](void* factors, void* taus) {
     KernelContext kernel_context(ctx);
     return kernels::QrFactors(kernel_context, BatchOf(operands[0]), factors, taus);
@@ -129,8 +129,8 @@ absl::StatusOr<Value> EvalQrCall(EvalContext& ctx, const HloInstruction& inst,
 
 absl::StatusOr<Value> EvalHouseholderProductCall(EvalContext& ctx, const HloInstruction& inst,
                                                  absl::Span<Value> operands) {
-  const absl::string_view fault = FaultOfHouseholderProduct(inst);
-  if (!fault.empty()) return Refuse(inst, fault);
+  const absl::string_view error = ErrorOfHouseholderProduct(inst);
+  if (!error.empty()) return Refuse(inst, error);
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   KernelContext kernel_context(ctx);
   XLA_RETURN_IF_ERROR(kernels::HouseholderProduct(

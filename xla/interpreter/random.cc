@@ -92,7 +92,7 @@ absl::StatusOr<Value> EvalRngGetAndUpdateState(EvalContext& ctx, const HloInstru
                                                absl::Span<Value>) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.byte_size() != 2 * static_cast<int64_t>(sizeof(uint64_t))) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the state is u64[2]");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the state must be u64[2]");
   }
   const uint64_t delta = static_cast<uint64_t>(inst.attributes<RngDeltaAttributes>().delta);
   const uint64_t state[2] = {ctx.TakeRandomCounters(delta), 0};

@@ -324,8 +324,8 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
 // Custom call "TopK": the verifier does not check its shapes.
 absl::StatusOr<Value> EvalTopKCall(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
-  const absl::string_view fault = FaultOfTopK(inst);
-  if (!fault.empty()) return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+  const absl::string_view error = ErrorOfTopK(inst);
+  if (!error.empty()) return InstructionError(inst, absl::StatusCode::kInvalidArgument, error);
   return TopK(ctx, inst, /*largest=*/true, operands);
 }
 

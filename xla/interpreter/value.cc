@@ -91,7 +91,7 @@ absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes, in
                                            MemoryBudget& budget) {
   if (!budget.Take(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "a value of ", bytes, " bytes, ", shape.ToString(), ", would pass the memory limit of ",
+        "a value of ", bytes, " bytes, ", shape.ToString(), ", would exceed the memory limit of ",
         budget.limit(), " bytes; ", budget.live_bytes(), " bytes are in use"));
   }
   const bool is_inline = capacity <= kInlineBytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays as prepared kernels see them: a type, sizes, and where elements lie.
+// Describes arrays for prepared kernels: a type, sizes, and strides.
 #ifndef XLA_KERNELS_ARRAY_SPEC_H_
 #define XLA_KERNELS_ARRAY_SPEC_H_
 
@@ -14,8 +14,8 @@
 
 namespace xla::kernels {
 
-// Element (i0, i1, ..) lies at the sum of i * stride, in elements. Elements of fewer than 8 bits
-// take a byte each.
+// Element (i0, i1, ..) is at the sum of i * stride, in elements. Elements of fewer than 8 bits take
+// a byte each.
 struct ArraySpec {
   PrimitiveType type = PRIMITIVE_TYPE_INVALID;
   DimensionVector dimensions, strides;
@@ -44,7 +44,7 @@ struct ArraySpec {
     for (const int64_t size : dimensions) count *= size;
     return count;
   }
-  // Dimensions, from major to minor, seen as one.
+  // Returns these dimensions, from major to minor, as one.
   StridedDims Select(absl::Span<const int64_t> selected) const {
     StridedDims dims;
     for (const int64_t d : selected) dims.Append(dimensions[d], strides[d]);

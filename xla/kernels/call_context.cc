@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch memory given out from front to back; that of a loop body starts anew with each call.
+// Allocates scratch memory from front to back; that of a loop body starts anew with each call.
 #include "xla/kernels/call_context.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace xla::kernels {
 
 thread_local CallContext::Arena* CallContext::current_ = nullptr;
 
-// Places the counts of a shared pointer behind the memory that it owns. Both return to the arena
-// with the last pointer, if nothing was allocated after them.
+// Places the reference counts of a shared pointer after the memory that it owns. Both return to the
+// arena with the last pointer, if nothing was allocated after them.
 template <typename T>
 class CallContext::CountAllocator {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that take a Context (context.h), run by the caller of a prepared kernel (kernel.h): their
-// loops run on its workers, their working memory is part of its scratch memory.
+// A Context (context.h) for the caller of a prepared kernel (kernel.h): loops run on its workers,
+// and working memory is part of its scratch memory.
 #ifndef XLA_KERNELS_CALL_CONTEXT_H_
 #define XLA_KERNELS_CALL_CONTEXT_H_
 
@@ -22,7 +22,7 @@ struct CallMemory {
   }
 };
 
-// Memory that does not fit the scratch memory is allocated from the heap.
+// Memory that does not fit in the scratch memory is allocated on the heap.
 class CallContext final : public Context {
  public:
   CallContext(const KernelCall& call, const CallMemory& memory);
@@ -40,14 +40,14 @@ class CallContext final : public Context {
 
   template <typename T>
   class CountAllocator;
-  // Of the counts of a shared pointer at most.
+  // The most bytes of a shared pointer's reference counts.
   static constexpr int64_t kCountBytes = 128;
 
   const KernelHost& host_;
   const CallMemory memory_;
   Arena shared_;
   char* const workers_;
-  // The arena of the loop body that runs on this thread, of whichever context.
+  // The arena of the loop body that runs on this thread, whatever its context.
   static thread_local Arena* current_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of kernels' contexts that do not depend on the caller.
+// Parts of kernels' contexts that do not depend on the caller.
 #include "xla/kernels/context.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ absl::StatusOr<int64_t> ScratchBytes(int64_t count, int64_t element_bytes) {
 }
 
 int64_t ChunkFor(int64_t count, double nanoseconds_per_item) {
-  // Twice a task, since what these kernels prepare for a chunk takes time of its own.
+  // Twice a task, since preparing a chunk takes these kernels time as well.
   const double items = 2 * kUsualMachine.nanoseconds_of_task / std::max(nanoseconds_per_item, 1e-3);
   if (items >= static_cast<double>(count)) return std::max<int64_t>(count, 1);
   return std::max<int64_t>(1, static_cast<int64_t>(items));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels need from their caller: parallel loops, counted memory, and cancellation.
+// The interface that kernels need from their caller: parallel loops, counted memory, and
+// cancellation.
 //
-// Kernels take plain pointers, sizes and strides; they know neither the IR nor who runs them. All
-// of them follow the same rules:
+// Kernels take plain pointers, sizes and strides; they depend on neither the IR nor the runtime.
+// All of them follow the same rules:
 //   - Results are the same bits for any number of threads and any instruction set.
 //   - Working memory comes from Context::Allocate, so that it counts against the caller's limit.
 //   - They call Context::Poll at least every 100 ms and return its error, if any. Outputs are then
@@ -37,12 +38,13 @@ class Context {
   // Returns an error if the kernel should stop. Cheap enough for every 10 microseconds.
   virtual absl::Status Poll() = 0;
 
-  // Uninitialized memory, aligned to 64 bytes and freed with the pointer. RESOURCE_EXHAUSTED if the
-  // caller's limit or the system does not allow it.
+  // Returns uninitialized memory, aligned to 64 bytes and freed with the pointer.
+  // RESOURCE_EXHAUSTED if the caller's limit or the system does not allow it.
   virtual absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) = 0;
 };
 
-// The same caller, for use within a body of ParallelFor: loops run on the calling thread.
+// A context for use within a body of ParallelFor, of the same caller: loops run on the calling
+// thread.
 class SerialContext final : public Context {
  public:
   explicit SerialContext(Context& caller) : caller_(caller) {}
@@ -78,7 +80,7 @@ class ScratchArray {
   int64_t size_ = 0;
 };
 
-// The bytes of `count` elements, or RESOURCE_EXHAUSTED if 64 bits do not hold them.
+// Returns the bytes of `count` elements, or RESOURCE_EXHAUSTED if they overflow 64 bits.
 absl::StatusOr<int64_t> ScratchBytes(int64_t count, int64_t element_bytes);
 
 template <typename T>
@@ -111,8 +113,8 @@ class WorkMeter {
   double done_ = 0;
 };
 
-// A chunk length for ParallelFor such that a chunk takes about 100 microseconds if an item takes
-// about `nanoseconds_per_item`. At least 1; it depends on nothing but the arguments.
+// Returns a chunk length for ParallelFor such that a chunk takes about 100 microseconds if an item
+// takes about `nanoseconds_per_item`. At least 1; depends only on the arguments.
 int64_t ChunkFor(int64_t count, double nanoseconds_per_item);
 
 }  // namespace xla::kernels

@@ -22,7 +22,7 @@ int64_t CheapestForm(absl::Span<const FormCost> forms) {
 absl::StatusOr<size_t> ChooseForm(absl::Span<const FormCost> forms, std::string_view name) {
   if (name.empty()) {
     const int64_t cheapest = CheapestForm(forms);
-    if (cheapest < 0) return absl::InvalidArgumentError("no form fits");
+    if (cheapest < 0) return absl::InvalidArgumentError("no form can compute this");
     return static_cast<size_t>(cheapest);
   }
   for (size_t i = 0; i < forms.size(); ++i) {

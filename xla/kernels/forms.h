@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms: the ways in which a kernel can compute what it is made for, and the choice among them.
+// Forms: the ways in which a kernel can compute a problem, and the choice among them.
 //
-// Each form has a cost, estimated from the sizes, strides and element types alone, so that the
-// choice is the same for any number of threads. The cheapest form is taken.
+// Each form has a cost, estimated only from the sizes, strides and element types, so that the
+// choice is the same for any number of threads. The cheapest form is used.
 #ifndef XLA_KERNELS_FORMS_H_
 #define XLA_KERNELS_FORMS_H_
 
@@ -22,7 +22,7 @@
 
 namespace xla::kernels {
 
-// Of a form that cannot compute the problem.
+// The cost of a form that cannot compute the problem.
 inline constexpr double kDoesNotFit = std::numeric_limits<double>::infinity();
 
 struct FormCost {
@@ -30,13 +30,14 @@ struct FormCost {
   double cost = kDoesNotFit;  // estimated cycles of one core, data in the cache
 };
 
-// The position of the cheapest form, of equal ones the first; -1 if there is none.
+// Returns the position of the cheapest form, the first among equal ones; -1 if there is none.
 int64_t CheapestForm(absl::Span<const FormCost> forms);
 
-// The form of this name, the cheapest if it is empty. INVALID_ARGUMENT if there is none.
+// Returns the form with the name, or the cheapest if the name is empty. INVALID_ARGUMENT if there
+// is none.
 absl::StatusOr<size_t> ChooseForm(absl::Span<const FormCost> forms, std::string_view name);
 
-// A form of a table: Spec says what is to be computed.
+// An entry of a table of forms. Spec is the type of the problem.
 template <typename Spec>
 struct Form {
   const char* name;
@@ -44,7 +45,7 @@ struct Form {
   std::unique_ptr<const Kernel> (*make)(const Spec& spec);
 };
 
-// The forms that fit, in the order of the table.
+// Returns the forms that fit, in the order of the table.
 template <typename Spec>
 std::vector<FormCost> CostsOf(absl::Span<const Form<Spec>> forms, const Spec& spec) {
   std::vector<FormCost> costs;
@@ -55,8 +56,8 @@ std::vector<FormCost> CostsOf(absl::Span<const Form<Spec>> forms, const Spec& sp
   return costs;
 }
 
-// The kernel of the form that spec.form names, or of the cheapest; null if no form fits.
-// INVALID_ARGUMENT if there is none of that name.
+// Makes the kernel of the form that spec.form names, or of the cheapest; null if no form fits.
+// INVALID_ARGUMENT if there is no form of that name.
 template <typename Spec>
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeChosen(absl::Span<const Form<Spec>> forms,
                                                          const Spec& spec) {
@@ -68,7 +69,7 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeChosen(absl::Span<const Form<S
       ->make(spec);
 }
 
-// "form 1200 cycles; other form 1900", the cheapest first.
+// Returns text such as "form 1200 cycles; other form 1900", the cheapest first.
 std::string ToString(absl::Span<const FormCost> forms);
 
 }  // namespace xla::kernels

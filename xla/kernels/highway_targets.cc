@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Highway's headers expect at run time: which instruction sets the machine has, which of them
-// was chosen, and a seed for its sort. Defined here so that Highway is a library of headers:
+// The functions that Highway's headers expect at run time: the instruction sets of the machine, the
+// chosen one, and a seed for its sort. Defined here so that Highway is a header-only library:
 // distributions ship the rest as shared libraries only, and the plugin shares none with its host.
 #include <cstdarg>
 #include <cstddef>
@@ -17,8 +17,8 @@
 namespace hwy {
 namespace {
 
-// The sets of the machine that the calling thread may use. Each must have all features that Highway
-// compiles its code for (ops/set_macros-inl.h).
+// Returns the sets of the machine that the calling thread may use. Each must have all features for
+// which Highway compiles its code (ops/set_macros-inl.h).
 int64_t MachineTargets() {
   int64_t targets = 0;
 #if HWY_ARCH_X86
@@ -44,16 +44,17 @@ int64_t SupportedTargets() {
   return MachineTargets() | HWY_ENABLED_BASELINE | HWY_SCALAR | HWY_EMU128;
 }
 
-// One for each bound; each is set once, by the first kernel under it.
+// Returns the chosen target for the thread's bound. Each is set once, by the first kernel under
+// that bound.
 ChosenTarget& GetChosenTarget() {
   static constinit ChosenTarget chosen[static_cast<int>(xla::InstructionSet::kAny) + 1];
   return chosen[static_cast<int>(xla::MaxInstructionSet())];
 }
 
 #if HWY_MAJOR == 1 && HWY_MINOR == 0 && HWY_PATCH < 5
-// Of the choice of pivots: what is sorted does not depend on it. Not in the file that sorts, since
-// the header passes the address of the first of three members, and a compiler that sees through the
-// call takes the other two for uninitialized.
+// The seed for the choice of pivots, on which results do not depend. It is not in the file that
+// sorts, since the header passes the address of the first of three members, and a compiler that
+// inlines the call would consider the other two uninitialized.
 void Sorter::Fill24Bytes(const void*, size_t, void* bytes) {
   constexpr uint64_t kSeed[3] = {0x9E3779B97F4A7C15u, 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu};
   std::memcpy(bytes, kSeed, sizeof(kSeed));

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/instruction_set.h"
 
 namespace xla::kernels {
@@ -21,7 +22,7 @@ class ScratchSlots {
     for (int32_t i = 0; i < count; ++i) words_[i / 64].fetch_or(uint64_t{1} << (i % 64));
   }
   int32_t Take() {
-    // There are as many areas as workers, so that this ends in the first round.
+    // There are as many areas as workers, so that this ends in the first iteration.
     for (int32_t word = 0;; word = (word + 1) % kWords) {
       uint64_t free = words_[word].load(std::memory_order_relaxed);
       while (free != 0) {
@@ -52,14 +53,17 @@ struct TaskLoop {
   absl::FunctionRef<void(int64_t, Task&)> body;
   ScratchSlots slots;
   std::atomic<int32_t> code{0};
-  // Whatever threads the caller has: bodies use the instructions that the kernel was made for.
+  // Bodies use the instructions for which the kernel was prepared, and compute as the run does,
+  // whatever the caller's threads.
   const InstructionSet max_instruction_set = MaxInstructionSet();
+  const FloatingPointMode floating_point_mode = FloatingPointMode::OfThread();
 
   static void RunBody(void* argument, int64_t index) {
     TaskLoop& loop = *static_cast<TaskLoop*>(argument);
     if (loop.code.load(std::memory_order_relaxed) != 0) return;
     const int32_t slot = loop.slots.Take();
     const ScopedMaxInstructionSet bound(loop.max_instruction_set);
+    const ScopedFloatingPointMode mode(loop.floating_point_mode);
     Task task(loop.host, loop.scratch + slot * loop.scratch_bytes);
     if (!task.ShouldStop()) loop.body(index, task);
     loop.slots.Return(slot);

@@ -21,10 +21,10 @@
 
 extern "C" {
 
-// Who runs a kernel. Plain data, for generated code to fill in.
+// The caller of a kernel. Plain data, for generated code to fill in.
 struct XylemKernelHost {
   void* caller;
-  // Calls of `body` that run at the same time at most; 1: only the calling thread.
+  // The most calls of `body` that run at the same time; 1: only the calling thread.
   int32_t workers;
   // Calls body(argument, i) for each i in [0, count), on any threads and in any order, and returns
   // when all have returned. May be null if workers is 1. Never called from within a body.
@@ -37,8 +37,8 @@ struct XylemKernelHost {
 
 struct XylemKernelCall {
   const XylemKernelHost* host;
-  // The operands and then the results; who makes the kernel says which. Operands and results do not
-  // overlap unless that is said to be valid.
+  // The operands and then the results, as documented by the function that makes the kernel.
+  // Operands and results do not overlap unless that is said to be valid.
   void* const* buffers;
   // ScratchBytes(host->workers) bytes, aligned to 64; null if that is 0.
   void* scratch;
@@ -55,13 +55,13 @@ using KernelCall = XylemKernelCall;
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Working memory of one run.
+  // Returns the bytes of working memory of one run.
   virtual int64_t ScratchBytes(int32_t workers) const = 0;
   // The only error is that of `poll`; results are unspecified then.
   virtual absl::Status Run(const KernelCall& call) const = 0;
 };
 
-// Does nothing: for results without elements.
+// A kernel for results without elements, which does nothing.
 class EmptyKernel final : public Kernel {
  public:
   int64_t ScratchBytes(int32_t) const override { return 0; }
@@ -69,15 +69,16 @@ class EmptyKernel final : public Kernel {
 };
 
 // A function of compiled code that is fused to a kernel: it receives finished results in the type
-// that they were summed in (float for floats of at most 32 bits, double, int32, int64 or complex)
-// and stores them, with whatever is to be applied to them.
+// of their sums (float for floats of at most 32 bits, double, int32, int64 or complex), applies
+// further operations and stores them.
 struct KernelEpilogue {
   // values[0..count) are the elements at offsets first, first + 1, ... (in elements, from the start
   // of the result's buffer). `buffers` are those of the call, which may have more entries than the
   // kernel itself uses.
   void (*store)(void* const* buffers, int64_t first, int64_t count, const void* values) = nullptr;
   // The result has the type of `values`, and the function reads no other buffer that overlaps with
-  // it: sums may be formed in the memory of the result, and `values` be the result's own elements.
+  // it: sums may be accumulated in the memory of the result, and `values` may be the result's own
+  // elements.
   bool in_place = false;
 };
 
@@ -107,12 +108,12 @@ class Task {
 absl::Status RunTasks(const KernelHost& host, int64_t count, char* scratch, int64_t scratch_bytes,
                       absl::FunctionRef<void(int64_t index, Task& task)> body);
 
-// The next multiple of 64.
+// Returns the next multiple of 64.
 constexpr int64_t Aligned(int64_t bytes) { return (bytes + 63) & ~int64_t{63}; }
 
 }  // namespace xla::kernels
 
-// Runs the kernel; 0, or the status code of the error.
+// Runs the kernel. Returns 0, or the status code of the error.
 extern "C" int32_t XylemRunKernel(const xla::kernels::Kernel* kernel, const XylemKernelCall* call);
 
 #endif  // XLA_KERNELS_KERNEL_H_

@@ -7,7 +7,7 @@
 #ifndef XLA_KERNELS_SIMD_TARGETS_H_
 #define XLA_KERNELS_SIMD_TARGETS_H_
 
-// Each set takes long to compile under sanitizers, where those left out run the same code.
+// Each set takes long to compile under sanitizers, where the omitted ones would run the same code.
 #if defined(XYLEM_THREAD_SANITIZER)
 #define XYLEM_DISABLED_TARGETS (HWY_SSE4 | HWY_AVX3)
 #elif defined(XYLEM_SANITIZER)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StridedDims: a few dimensions of an array seen as one: linear position (row-major) -> element
-// offset.
+// StridedDims: a few dimensions of an array as one, which maps a linear row-major position to an
+// element offset.
 #ifndef XLA_KERNELS_STRIDED_DIMS_H_
 #define XLA_KERNELS_STRIDED_DIMS_H_
 
@@ -12,9 +12,8 @@
 
 namespace xla::kernels {
 
-// Dimensions that follow each other in memory are merged and those of size 1 dropped, so that the
-// runs are as long as they can be. Strides may be zero or negative. Any size may be zero: count()
-// is 0 then.
+// Dimensions that are contiguous in memory are merged and those of size 1 dropped, so that runs are
+// as long as possible. Strides may be zero or negative. Any size may be zero: count() is 0 then.
 //
 //   StridedDims rows({4, 8}, {100, 10});
 //   rows.Offset(9);    // 1 * 100 + 1 * 10
@@ -26,7 +25,7 @@ class StridedDims {
     for (size_t i = 0; i < sizes.size(); ++i) Append(sizes[i], strides[i]);
   }
 
-  // A dimension more, on the minor side.
+  // Appends a minor dimension.
   void Append(int64_t size, int64_t stride) {
     count_ *= size;
     if (size == 1) return;
@@ -37,7 +36,7 @@ class StridedDims {
     }
   }
 
-  // The same positions where every element takes the place of `factor`.
+  // Returns the same positions with every element taking the place of `factor`.
   StridedDims Scaled(int64_t factor) const {
     StridedDims scaled = *this;
     for (Dim& dim : scaled.dims_) dim.stride *= factor;
@@ -45,9 +44,9 @@ class StridedDims {
   }
 
   int64_t count() const { return count_; }
-  // Stride of the minor dimension, along which runs go; 1 if there is none.
+  // Returns the stride of the minor dimension, along which runs go; 1 if there is none.
   int64_t run_stride() const { return dims_.empty() ? 1 : dims_.back().stride; }
-  // Positions that one run can cover at most.
+  // Returns the most positions that one run can cover.
   int64_t run_length() const { return dims_.empty() ? 1 : dims_.back().size; }
   // Whether all positions form one run.
   bool IsOneRun() const { return dims_.size() <= 1; }

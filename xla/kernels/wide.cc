@@ -18,7 +18,7 @@ namespace {
 template <typename Wide, typename T>
 constexpr bool IsConvertible() {
   if constexpr (is_complex_v<Wide>) {
-    // Complex arithmetic meets complex numbers and their parts.
+    // Complex arithmetic takes complex numbers and their parts.
     return is_complex_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
   } else if constexpr (std::is_floating_point_v<Wide>) {
     return !is_complex_v<T>;
@@ -73,6 +73,8 @@ void Load(const void* src, int64_t stride, int64_t count, Wide* dst) {
       int64_t i = 0;
       if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, half>)
         i = WidenF16(in, count, dst);
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, bfloat16>)
+        i = WidenBF16(in, count, dst);
       for (; i < count; ++i) dst[i] = Widen<Wide>(in[i]);
     }
     return;
@@ -90,6 +92,8 @@ void Store(const Wide* src, int64_t count, void* dst, int64_t stride) {
       int64_t i = 0;
       if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, half>)
         i = NarrowF16(src, count, out);
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, bfloat16>)
+        i = NarrowBF16(src, count, out);
       for (; i < count; ++i) out[i] = Narrow<T>(src[i]);
     }
     return;

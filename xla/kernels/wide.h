@@ -27,16 +27,18 @@ using WideLoad = void (*)(const void* src, int64_t stride, int64_t count, Wide* 
 template <typename Wide>
 using WideStore = void (*)(const Wide* src, int64_t count, void* dst, int64_t stride);
 
-// Null where the conversion makes no sense: complex to real, float to uint32_t or uint64_t.
+// Return null for conversions that make no sense: complex to real, float to uint32_t or uint64_t.
 template <typename Wide>
 WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type);
 
-// Converts as many of `count` contiguous f16 as the machine has vector instructions for; returns
-// how many.
+// Converts as many of `count` contiguous f16 or bf16 as the machine has vector instructions for;
+// returns how many.
 int64_t WidenF16(const void* from, int64_t count, float* to);
 int64_t NarrowF16(const float* from, int64_t count, void* to);
+int64_t WidenBF16(const void* from, int64_t count, float* to);
+int64_t NarrowBF16(const float* from, int64_t count, void* to);
 
 }  // namespace xla::kernels
 

@@ -346,6 +346,26 @@ const SymbolRefAttribute* AttributeReader::ParseSymbol() {
   return context_.Symbol(root, nested);
 }
 
+AttributeRef AttributeReader::ParseKnown(std::string_view dialect, std::string_view name,
+                                         bool is_bare) {
+  const NestingScope scope(this);
+  if (!scope.ok()) return nullptr;
+  const size_t begin = cursor_.offset();
+  const DialectSyntax* syntax = FindDialect(dialect);
+  if (!cursor_.Peek('#') && syntax != nullptr && syntax->attribute_text != nullptr) {
+    const AttributeRef result = is_bare ? syntax->attribute(*this, name, /*has_body=*/true)
+                                        : syntax->attribute_text(*this, name);
+    if (result == nullptr && cursor_.ok()) cursor_.FailExpected(absl::StrCat("a ", View(name)));
+    return cursor_.ok() ? result : nullptr;
+  }
+  const AttributeRef result = ParseAttribute();
+  if (result == nullptr) return nullptr;
+  const auto* attribute = result->As<DialectAttribute>();
+  if (attribute != nullptr && attribute->Is(dialect, name)) return result;
+  cursor_.FailAt(begin, absl::StrCat("expected #", View(dialect), ".", View(name)));
+  return nullptr;
+}
+
 std::string_view AttributeReader::AliasOrDialectName(const char* expected) {
   cursor_.Seek(cursor_.offset() + 1);
   const std::string_view name = cursor_.SuffixName();

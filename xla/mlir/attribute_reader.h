@@ -32,12 +32,14 @@ class AttributeReader;
 
 // How the attributes and types of a dialect are written. A function is called after
 // "#dialect.name<" (or "#dialect.name", has_body being false) and reads up to the closing '>'. It
-// returns null without an error where it leaves the body to be kept as text.
+// returns null without an error where it leaves the body to be kept as text. `attribute_text` reads
+// what operations write of an attribute whose kind they know: its text without #dialect.name.
 struct DialectSyntax {
   std::string_view dialect;
   AttributeRef (*attribute)(AttributeReader& reader, std::string_view name,
                             bool has_body) = nullptr;
   TypeRef (*type)(AttributeReader& reader, std::string_view name, bool has_body) = nullptr;
+  AttributeRef (*attribute_text)(AttributeReader& reader, std::string_view name) = nullptr;
 };
 
 class AttributeReader {
@@ -64,6 +66,9 @@ class AttributeReader {
   AttributeRef ParseNumber(TypeRef type);
   bool ParseSignedInteger(int64_t* value);
   const SymbolRefAttribute* ParseSymbol();
+  // An attribute of a known kind of a dialect: in full, or without #dialect.name; `is_bare`:
+  // without < and > too.
+  AttributeRef ParseKnown(std::string_view dialect, std::string_view name, bool is_bare);
   // {name = value, unit}
   bool ParseEntries(std::vector<NamedAttribute>* entries);
   // Types between brackets: "(type, type)".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of attributes.
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -19,15 +20,6 @@ bool IsBareName(std::string_view name) {
     if (!absl::ascii_isalnum(u) && c != '_' && c != '$' && c != '.') return false;
   }
   return name[0] != '.' && name[0] != '$';
-}
-
-void AppendSymbol(std::string* out, std::string_view name) {
-  out->push_back('@');
-  if (IsBareName(name)) {
-    out->append(name);
-  } else {
-    AppendQuoted(out, name);
-  }
 }
 
 void AppendNumber(std::string* out, const Type& element, absl::Span<const char> data,
@@ -385,6 +377,14 @@ void AppendStableHlo(std::string* out, const DialectAttribute& attribute) {
   AppendParameters(out, attribute);
 }
 
+// Whether the text of one of Shardy's attributes is within < and >, which are part of it.
+bool HasBrackets(const DialectAttribute& attribute) {
+  constexpr std::string_view kKinds[] = {"mesh", "op_sharding_rule", "propagation_edges",
+                                         "sharding", "sharding_per_value"};
+  return attribute.text.empty() ||
+         std::find(std::begin(kKinds), std::end(kKinds), attribute.name) != std::end(kKinds);
+}
+
 void AppendDialect(std::string* out, const DialectAttribute& attribute) {
   const bool is_stablehlo = attribute.dialect == "stablehlo";
   if (is_stablehlo && !attribute.name.empty() && attribute.text.empty() &&
@@ -396,6 +396,12 @@ void AppendDialect(std::string* out, const DialectAttribute& attribute) {
       IsKeyword(attribute.name) && attribute.name != "result_accuracy_mode") {
     absl::StrAppend(out, "#", View(attribute.dialect), "<", View(attribute.name), " ",
                     View(attribute.text), ">");
+    return;
+  }
+  if (attribute.dialect == "sdy" && !HasBrackets(attribute)) {
+    const bool is_word = absl::ascii_isalpha(static_cast<unsigned char>(attribute.text[0]));
+    absl::StrAppend(out, "#sdy<", View(attribute.name), is_word ? " " : "", View(attribute.text),
+                    ">");
     return;
   }
   absl::StrAppend(out, "#", View(attribute.dialect));
@@ -419,6 +425,15 @@ void AppendDialect(std::string* out, const DialectAttribute& attribute) {
 }
 
 }  // namespace
+
+void AppendSymbol(std::string* out, std::string_view name) {
+  out->push_back('@');
+  if (IsBareName(name)) {
+    out->append(name);
+  } else {
+    AppendQuoted(out, name);
+  }
+}
 
 void AppendQuoted(std::string* out, std::string_view text) {
   out->push_back('"');

@@ -199,6 +199,8 @@ std::string ToString(AttributeRef attribute);
 void AppendTo(std::string* out, AttributeRef attribute);
 // {a = 1, b}
 void AppendTo(std::string* out, absl::Span<const NamedAttribute> attributes);
+// @name or @"name".
+void AppendSymbol(std::string* out, std::string_view name);
 // "text" with escapes.
 void AppendQuoted(std::string* out, std::string_view text);
 // "a.py":1:2 to :9, of a location in a file.

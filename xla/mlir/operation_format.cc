@@ -14,10 +14,15 @@ std::string_view Literal(std::string_view word) {
 }
 
 bool PeekLiteral(const TextCursor& cursor, std::string_view literal) {
+  if (IsAssignment(literal)) literal.remove_suffix(1);
   return TextCursor::IsLetter(literal[0]) ? cursor.PeekWord(literal) : cursor.PeekText(literal);
 }
 
 bool ExpectLiteral(TextCursor& cursor, std::string_view literal) {
+  if (IsAssignment(literal)) {
+    literal.remove_suffix(1);
+    return cursor.ExpectWord(literal) && cursor.Expect('=');
+  }
   return TextCursor::IsLetter(literal[0]) ? cursor.ExpectWord(literal) : cursor.ExpectText(literal);
 }
 
@@ -43,6 +48,9 @@ class FormatParser {
     const std::string_view first = NextWord(&group);
     if (first[0] == '$') return cursor_.Peek('%');
     if (first == "region") return cursor_.Peek('{');
+    if (first[0] == '@') {
+      return CaseNumber(first.substr(first.find(':') + 1), cursor_.PeekWord()) >= 0;
+    }
     return PeekLiteral(cursor_, Literal(first));
   }
 
@@ -62,6 +70,7 @@ class FormatParser {
              reader_.ParseOptionalDictionary(state_, kReplaced);
     }
     if (word == "region") return reader_.ParseRegion(state_, {});
+    if (word == "body") return Body();
     if (word == "regions") {
       do {
         if (!reader_.ParseRegion(state_, {})) return false;
@@ -98,6 +107,18 @@ class FormatParser {
     return reader_.ParseOperand(&state_.operands.back());
   }
 
+  bool Body() {
+    std::vector<NamedArgument> arguments;
+    if (!cursor_.Expect('(')) return false;
+    if (!cursor_.Peek(')')) {
+      do {
+        arguments.emplace_back();
+        if (!reader_.ParseArgument(&arguments.back())) return false;
+      } while (cursor_.Consume(','));
+    }
+    return cursor_.Expect(')') && reader_.ParseRegion(state_, arguments);
+  }
+
   bool AttributeStep(std::string_view word) {
     const size_t colon = word.find(':');
     const std::string_view name = word.substr(0, colon);
@@ -128,14 +149,27 @@ class FormatParser {
     std::string_view text;
     if (kind == "str") return cursor_.String(&text) ? context.String(text) : nullptr;
     if (kind == "symstr") return cursor_.SymbolName(&text) ? context.String(text) : nullptr;
-    // enum:dialect.name
+    // enum:dialect.name, own:dialect.name, bare:dialect.name, case:A,B
     const std::string_view type = kind.substr(kind.find(':') + 1);
+    const size_t point = type.find('.');
+    const bool is_bare = kind.substr(0, 5) == "bare:";
+    if (is_bare || kind.substr(0, 4) == "own:") {
+      return attributes.ParseKnown(type.substr(0, point), type.substr(point + 1), is_bare);
+    }
+    if (kind.substr(0, 5) == "case:") {
+      const int64_t number = CaseNumber(kind, cursor_.PeekWord());
+      if (number < 0) {
+        cursor_.FailExpected(absl::StrCat("one of ", View(type)));
+        return nullptr;
+      }
+      cursor_.Word();
+      return context.IntegerOf(context.Integer(32), number);
+    }
     text = cursor_.Word();
     if (text.empty()) {
       cursor_.FailExpected(absl::StrCat("a keyword of ", View(type)));
       return nullptr;
     }
-    const size_t point = type.find('.');
     return context.DialectOf(type.substr(0, point), type.substr(point + 1), text);
   }
 
@@ -257,6 +291,23 @@ class FormatParser {
 };
 
 }  // namespace
+
+bool IsAssignment(std::string_view literal) { return literal.size() > 1 && literal.back() == '='; }
+
+std::string_view CaseName(std::string_view kind, int64_t number) {
+  for (kind.remove_prefix(5); number > 0 && !kind.empty(); --number) {
+    kind.remove_prefix(std::min(kind.find(','), kind.size() - 1) + 1);
+  }
+  return number == 0 ? kind.substr(0, kind.find(',')) : std::string_view();
+}
+
+int64_t CaseNumber(std::string_view kind, std::string_view word) {
+  if (kind.substr(0, 5) != "case:" || word.empty()) return -1;
+  for (int64_t number = 0;; ++number) {
+    const std::string_view name = CaseName(kind, number);
+    if (name.empty() || name == word) return name.empty() ? -1 : number;
+  }
+}
 
 std::string_view NextWord(std::string_view* format) {
   const size_t begin = format->find_first_not_of(' ');

@@ -53,11 +53,18 @@ class FormatWriter {
     while (!group.empty()) {
       const std::string_view word = NextWord(&group);
       if (word.empty()) break;
-      if (word[0] == '@') return operation_.Find(AttributeName(word)) != nullptr;
+      if (word[0] == '@') return IsShown(word);
       if (word[0] == '$' || word == "operands") return !operation_.operands.empty();
       if (word == "regions" || word == "region") return !operation_.regions.empty();
     }
     return false;
+  }
+
+  bool IsShown(std::string_view word) const {
+    const AttributeRef value = operation_.Find(AttributeName(word));
+    const bool is_case = word.find(":case:") != std::string_view::npos;
+    const auto* number = value == nullptr || !is_case ? nullptr : value->As<IntegerAttribute>();
+    return value != nullptr && (number == nullptr || number->value != 0);
   }
 
   void Space() {
@@ -83,6 +90,7 @@ class FormatWriter {
       }
       return true;
     }
+    if (word == "body") return PrintBody();
     const int types = PrintTypes(word);
     return types >= 0 ? types != 0 : PrintLiteral(word);
   }
@@ -110,6 +118,24 @@ class FormatWriter {
     return true;
   }
 
+  bool PrintBody() {
+    if (operation_.regions.size() != 1 || !operation_.regions[0].HasOneBlock()) return false;
+    Space();
+    printer_.Text("(");
+    const char* separator = "";
+    for (const Value& argument : operation_.regions[0].first->arguments) {
+      printer_.Text(separator);
+      separator = ", ";
+      printer_.Operand(&argument);
+      printer_.Text(": ");
+      printer_.Type(argument.type);
+      printer_.LocationOf(argument);
+    }
+    printer_.Text(") ");
+    printer_.PrintRegion(operation_.regions[0], /*has_arguments=*/false);
+    return true;
+  }
+
   bool PrintAttribute(std::string_view word) {
     const AttributeRef value = operation_.Find(AttributeName(word));
     const std::string_view kind = word.substr(word.find(':') + 1);
@@ -132,6 +158,20 @@ class FormatWriter {
       printer_.Attribute(value);
       return value->kind == AttributeKind::kString;
     }
+    if (kind.substr(0, 4) == "own:") return PrintOwn(*value, kind.substr(4));
+    if (kind.substr(0, 5) == "bare:") {
+      const auto* attribute = value->As<DialectAttribute>();
+      if (attribute != nullptr) printer_.Text(attribute->text);
+      return attribute != nullptr;
+    }
+    if (kind.substr(0, 5) == "case:") {
+      const auto* number = value->As<IntegerAttribute>();
+      const std::string_view name = number == nullptr || number->value < 0
+                                        ? std::string_view()
+                                        : CaseName(kind, number->value);
+      printer_.Text(name);
+      return !name.empty();
+    }
     if (kind.substr(0, 5) == "enum:") {
       const auto* keyword = value->As<DialectAttribute>();
       if (keyword == nullptr) return false;
@@ -150,6 +190,22 @@ class FormatWriter {
     } else {
       printer_.Integer(integer->value);
     }
+    return true;
+  }
+
+  // What follows the name in "#dialect.name<..>" or "#dialect<name..>".
+  bool PrintOwn(const mlir::Attribute& value, std::string_view kind) {
+    const auto* attribute = value.As<DialectAttribute>();
+    const size_t point = kind.find('.');
+    if (attribute == nullptr || !attribute->Is(kind.substr(0, point), kind.substr(point + 1))) {
+      return false;
+    }
+    const std::string text = ToString(attribute);
+    if (text.size() < kind.size() + 2) return false;
+    std::string_view rest = std::string_view(text).substr(kind.size() + 1);
+    const bool is_within = text[point + 1] == '<';
+    if (is_within) rest.remove_suffix(1);
+    printer_.Text(rest);
     return true;
   }
 
@@ -230,12 +286,12 @@ class FormatWriter {
   bool PrintLiteral(std::string_view word) {
     const bool is_quoted = word.size() > 2 && word.front() == '`';
     if (is_quoted) word = word.substr(1, word.size() - 2);
-    const bool joins_left =
-        word == "," || word == ")" || word == "]" || word == "[" || (word == "(" && !after_word_);
+    const bool joins_left = word == "," || word == ")" || word == "]" || word == "[" ||
+                            word == "<" || word == ">" || (word == "(" && !after_word_);
     if (!joins_left) Space();
     printer_.Text(word);
-    is_tight_ = word == "(" || word == "[";
-    after_word_ = word != ")" && word != "]" && word != ",";
+    is_tight_ = word == "(" || word == "[" || word == "<" || IsAssignment(word);
+    after_word_ = word != ")" && word != "]" && word != "," && word != ">";
     return true;
   }
 

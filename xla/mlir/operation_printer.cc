@@ -85,6 +85,21 @@ void OperationPrinter::NameRegion(const Region& region, const Operation& parent,
 
 // --- Parts ---
 
+AttributeRef OperationPrinter::Canonical(AttributeRef attribute) {
+  const auto* dense = attribute->As<DenseAttribute>();
+  if (dense == nullptr || dense->is_splat) return attribute;
+  const auto bytes = static_cast<size_t>(ElementBytes(*dense->type->element));
+  const absl::Span<const char> data = dense->data;
+  if (bytes == 0 || data.size() <= bytes ||
+      !std::equal(data.begin() + static_cast<ptrdiff_t>(bytes), data.end(), data.begin())) {
+    return attribute;
+  }
+  splats_.push_back(*dense);
+  splats_.back().is_splat = true;
+  splats_.back().data = data.first(bytes);
+  return &splats_.back();
+}
+
 void OperationPrinter::Integer(int64_t value) { absl::StrAppend(&out_, value); }
 
 void OperationPrinter::Operand(const Value* value) {
@@ -123,7 +138,7 @@ void OperationPrinter::Dictionary(absl::Span<const NamedAttribute> attributes,
   std::vector<NamedAttribute> shown;
   for (const NamedAttribute& attribute : attributes) {
     if (std::find(elided.begin(), elided.end(), attribute.name) == elided.end()) {
-      shown.push_back(attribute);
+      shown.push_back({attribute.name, Canonical(attribute.value)});
     }
   }
   if (shown.empty()) return;
@@ -245,7 +260,8 @@ void OperationPrinter::PrintGeneric(const Operation& operation) {
   std::vector<NamedAttribute> properties, others;
   const bool is_registered = operation.name->syntax != nullptr;
   for (const NamedAttribute& attribute : operation.attributes) {
-    (is_registered && !IsDiscardable(attribute.name) ? properties : others).push_back(attribute);
+    (is_registered && !IsDiscardable(attribute.name) ? properties : others)
+        .push_back({attribute.name, Canonical(attribute.value)});
   }
   std::sort(properties.begin(), properties.end(), ByName);
   if (!properties.empty()) {

@@ -5,6 +5,7 @@
 #define XLA_MLIR_OPERATION_PRINTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,7 @@ class OperationPrinter {
   void Type(TypeRef type) { AppendTo(&out_, type); }
   template <typename Range>
   void TypesOf(const Range& values);
-  void Attribute(AttributeRef attribute) { AppendTo(&out_, attribute); }
+  void Attribute(AttributeRef attribute) { AppendTo(&out_, Canonical(attribute)); }
   void Symbol(std::string_view name);
   // (operand types) -> result types
   void FunctionalType(const Operation& operation);
@@ -73,11 +74,14 @@ class OperationPrinter {
   bool PrintPretty(const Operation& operation);
   void PrintGeneric(const Operation& operation);
   void PrintBlockName(const Block& block);
+  // One element of constants whose elements are all the same, as MLIR keeps them.
+  AttributeRef Canonical(AttributeRef attribute);
 
   const bool has_locations_;
   LocationNames locations_;
   ValueNames names_;
   std::string out_;
+  std::deque<DenseAttribute> splats_;  // of constants that list them all
   int indent_ = 0;
   absl::flat_hash_map<const Value*, std::string> value_names_;
   absl::flat_hash_map<const Block*, size_t> blocks_;

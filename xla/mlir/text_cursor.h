@@ -39,6 +39,8 @@ class TextCursor {
   bool ok() const { return message_.empty(); }
   bool Fail(std::string message) { return FailAt(at_, std::move(message)); }
   bool FailAt(size_t offset, std::string message);
+  // Adds to the message of an error that there is.
+  void AddContext(std::string_view context) { message_.append(context); }
   // "expected ..., found '...'"
   bool FailExpected(std::string_view what);
   size_t error_offset() const { return error_offset_; }

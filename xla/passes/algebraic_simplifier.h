@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algebraic simplification: expressions become cheaper ones that have the same bits for every
+// Algebraic simplification: replaces expressions by cheaper ones that have the same bits for every
 // input.
 #ifndef XLA_PASSES_ALGEBRAIC_SIMPLIFIER_H_
 #define XLA_PASSES_ALGEBRAIC_SIMPLIFIER_H_
@@ -11,8 +11,8 @@
 
 namespace xla {
 
-// Applies the rules of all families to a fixed point. Nothing that rounds differently is done: the
-// numbers stay as they are, also signed zeros; NaN stays NaN. Returns whether anything changed.
+// Applies the rules of all families to a fixed point. No rule changes the rounding of numbers: all
+// bits are kept, including signed zeros; NaN stays NaN. Returns whether anything changed.
 absl::StatusOr<bool> SimplifyAlgebra(HloModule* module);
 
 // The rules of one family of operations, each in the file of that family.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification around broadcasts: what is computed from repeated values is computed once and then
-// repeated, and what moves repeated values moves nothing.
+// Simplifications of broadcasts: operations on repeated values are applied before the values are
+// repeated, and movements of repeated values are removed.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,15 +20,15 @@ bool IsScalarConstantOrBroadcast(const HloInstruction& instruction) {
   return instruction.operand(0)->shape().rank() == 0;
 }
 
-// An elementwise operation whose operands are broadcasts along the same dimensions, or of scalars:
-// of arrays of fewer elements, and at least one not of a scalar that is constant alone.
+// An elementwise operation whose operands are broadcasts of smaller arrays along the same
+// dimensions, or of scalars; at least one is not the broadcast of a constant scalar.
 Result ElementwiseOfBroadcasts(HloInstruction* instruction, Rewriter& rewriter) {
   if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
       instruction->opcode() == HloOpcode::kCopy || !instruction->shape().is_static() ||
       instruction->shape().rank() == 0) {
     return nullptr;
   }
-  const HloInstruction* model = nullptr;  // the broadcast of the greatest array
+  const HloInstruction* model = nullptr;  // the broadcast of the largest array
   for (const HloInstruction* operand : instruction->operands()) {
     if (operand->opcode() != HloOpcode::kBroadcast || !operand->shape().is_static() ||
         operand->shape().dimensions() != instruction->shape().dimensions()) {
@@ -64,15 +64,15 @@ Result ElementwiseOfBroadcasts(HloInstruction* instruction, Rewriter& rewriter) 
   return rewriter.Create(HloOpcode::kBroadcast, instruction->shape(), {small}, model->attributes());
 }
 
-// Movement of a broadcast scalar
+// Movements of a broadcast scalar
 Result MovedSplat(HloInstruction* instruction, Rewriter& rewriter) {
   HloInstruction* broadcast = instruction->operand(0);
   if (!IsScalarConstantOrBroadcast(*broadcast) || !instruction->shape().is_static()) return nullptr;
   return rewriter.Create(HloOpcode::kBroadcast, instruction->shape(), {broadcast->operand(0)});
 }
 
-// transpose(broadcast(x)): dimension d of x becomes broadcast[d], which is where the transpose has
-// that number.
+// transpose(broadcast(x)): dimension d of x becomes the dimension of the transpose that is
+// dimension broadcast[d] of its operand.
 Result TransposeOfBroadcast(HloInstruction* transpose, Rewriter& rewriter) {
   HloInstruction* broadcast;
   if (!Match(transpose, m::Transpose(m::Broadcast(Any()).As(&broadcast)))) return nullptr;
@@ -86,7 +86,7 @@ Result TransposeOfBroadcast(HloInstruction* transpose, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
 }
 
-// slice(broadcast(x)) that leaves the dimensions of x as they are
+// slice(broadcast(x)) that keeps the dimensions of x whole
 Result SliceOfBroadcast(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* broadcast;
   if (!Match(slice, m::Slice(m::Broadcast(Any()).As(&broadcast))) || !slice->shape().is_static())
@@ -109,7 +109,7 @@ Result ReshapeOfBroadcast(HloInstruction* reshape, Rewriter& rewriter) {
       !reshape->shape().is_static() || !broadcast->shape().is_static()) {
     return nullptr;
   }
-  // Dimensions other than 1 must be the same, in order; those of x among them.
+  // Dimensions other than 1 must be the same, in order, and include those of x.
   const Shape &from = broadcast->shape(), &to = reshape->shape();
   std::vector<int64_t> place(static_cast<size_t>(from.rank()), -1);
   int j = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of tuples and of arrays without elements.
+// Simplifications of tuples and of arrays without elements.
 #include <optional>
 
 #include "xla/literal.h"
@@ -35,8 +35,8 @@ Result TupleOfElements(HloInstruction* tuple, Rewriter&) {
   return whole->shape() == tuple->shape() ? whole : nullptr;
 }
 
-// An array without elements is a constant, whatever would compute it: a loop that would never end
-// (XLA takes it for a constant as well), a custom call whose handler refuses empty arrays.
+// An array without elements is a constant, whatever would compute it: even a loop that would never
+// end (XLA treats it as a constant as well), or a custom call whose handler refuses empty arrays.
 Result ArrayWithoutElements(HloInstruction* array, Rewriter& rewriter) {
   if (!ShapeUtil::IsZeroElementArray(array->shape()) || !array->shape().is_static() ||
       array->opcode() == HloOpcode::kConstant || array->opcode() == HloOpcode::kParameter ||

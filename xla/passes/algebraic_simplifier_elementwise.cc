@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of elementwise operations. A rule applies only where the result has the shape of
-// the value that replaces it: operands may differ in precision and in dynamic sizes.
+// Simplifications of elementwise operations. A rule applies only if the result has the shape of the
+// value that replaces it: operands may differ in precision and in dynamic sizes.
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -21,7 +21,7 @@ using m::Same;
 using m::Splat;
 using Result = absl::StatusOr<HloInstruction*>;
 
-// The value, if it has the instruction's shape in every respect, layout included.
+// Returns the value if it has the instruction's shape, layout included; otherwise null.
 HloInstruction* IfSameShape(HloInstruction* value, const HloInstruction* instruction) {
   return value->shape() == instruction->shape() ? value : nullptr;
 }
@@ -70,7 +70,7 @@ Result MultiplyByZero(HloInstruction* multiply, Rewriter&) {
   if (Match(multiply->operand(0), Splat(0.0))) {
     zero = multiply->operand(0);
   } else if (Match(multiply, m::Multiply(Any(&x), Splat(0.0, &zero)))) {
-    // Found on the right.
+    // The constant is the right operand.
   } else {
     return nullptr;
   }
@@ -93,7 +93,7 @@ Result DivideByPowerOfTwo(HloInstruction* divide, Rewriter& rewriter) {
   }
   const std::optional<double> value = SplatValue(*divisor);
   int exponent;
-  // 2^-k must be a normal number, as 2^k is: |k| up to 100 is so in both types.
+  // Both 2^-k and 2^k must be normal numbers: they are in both types for |k| up to 100.
   constexpr int kMaxExponent = 100;
   if (!value.has_value() || divisor->shape() != divide->shape() || !divide->shape().is_static() ||
       std::abs(std::frexp(*value, &exponent)) != 0.5 || std::abs(exponent) > kMaxExponent ||
@@ -123,7 +123,7 @@ Result Idempotent(HloInstruction* outer, Rewriter&) {
   return IfSameShape(inner, outer);
 }
 
-// A conversion to the type that is there already.
+// A conversion to the operand's own type.
 Result ConvertToSameType(HloInstruction* convert, Rewriter&) {
   return IfSameShape(convert->operand(0), convert);
 }
@@ -136,8 +136,8 @@ Result ConvertTwice(HloInstruction* outer, Rewriter& rewriter) {
   }
   const PrimitiveType from = x->shape().element_type();
   const PrimitiveType between = inner->shape().element_type();
-  // Between integers and floating-point numbers, conversions clamp and round; within the kind they
-  // compose.
+  // Conversions between integers and floating-point numbers clamp and round; those within the same
+  // kind compose.
   const bool same_kind =
       primitive_util::IsFloatingPointType(from) == primitive_util::IsFloatingPointType(between);
   if (!same_kind || primitive_util::IsComplexType(from) ||
@@ -195,8 +195,9 @@ Result SelectByNot(HloInstruction* select, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kSelect, select->shape(), {p, b, a});
 }
 
-// x > c and x <= c of what maximum(x, c) is computed from, x < c and x >= c likewise with the
-// minimum, become comparisons of the maximum: x need not be kept. (Gradients of rectifiers.)
+// Comparisons x > c and x <= c, if maximum(x, c) is computed as well, become comparisons of the
+// maximum, so that x need not be kept; likewise x < c and x >= c with the minimum. (Gradients of
+// rectifiers.)
 Result CompareLimited(HloInstruction* compare, Rewriter& rewriter) {
   HloInstruction* const x = compare->operand(0);
   const auto& attributes = compare->attributes<CompareAttributes>();
@@ -205,7 +206,7 @@ Result CompareLimited(HloInstruction* compare, Rewriter& rewriter) {
   const bool is_minimum = attributes.direction == ComparisonDirection::kLt ||
                           attributes.direction == ComparisonDirection::kGe;
   const std::optional<double> bound = SplatValue(*compare->operand(1));
-  constexpr int64_t kManyUsers = 16;  // to be searched for each comparison
+  constexpr int64_t kManyUsers = 16;  // searched for each comparison
   if ((!is_maximum && !is_minimum) || x->user_count() > kManyUsers || !bound.has_value() ||
       std::isnan(*bound) || attributes.type == ComparisonType::kFloatTotalOrder ||
       compare->parent()->parent()->has_schedule()) {

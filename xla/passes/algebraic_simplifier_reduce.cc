@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of reductions.
+// Simplifications of reductions.
 #include <cstdint>
 #include <optional>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Result = absl::StatusOr<HloInstruction*>;
 
-// reduce(concatenate(a, b, c)) over the dimension in which each of these has one element:
-// init + a + b + c, in the order of the reduction.
+// reduce(concatenate(a, b, c)) over a dimension in which each operand has one element: init + a + b
+// + c, in the order of the reduction.
 Result ReduceOfStack(HloInstruction* reduce, Rewriter& rewriter) {
   constexpr int64_t kMostOperands = 16;
   if (reduce->operand_count() != 2 || reduce->dimensions().size() != 1) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of operations that move data: those that move nothing, and pairs that are one.
+// Simplifications of operations that move data: no-ops are removed, and pairs merged.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -24,7 +24,8 @@ bool IsIdentity(absl::Span<const int64_t> permutation) {
   return true;
 }
 
-// reshape, broadcast, transpose, copy, slice, pad, concatenate and reverse that give their operand
+// reshape, broadcast, transpose, copy, slice, pad, concatenate and reverse that return their
+// operand
 Result ToSameShape(HloInstruction* instruction, Rewriter&) {
   HloInstruction* operand = instruction->operand(0);
   if (instruction->operand_count() != 1 && instruction->opcode() != HloOpcode::kPad) return nullptr;
@@ -44,7 +45,7 @@ Result ToSameShape(HloInstruction* instruction, Rewriter&) {
       }
       return operand;
     case HloOpcode::kReshape:
-      // Dynamic sizes are distributed anew.
+      // A reshape redistributes dynamic sizes.
       return instruction->shape().is_static() ? operand : nullptr;
     default:
       return operand;
@@ -61,8 +62,8 @@ Result ReshapeTwice(HloInstruction* outer, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kReshape, outer->shape(), {x});
 }
 
-// transpose(transpose(x)): dimension i of the result is outer[i] of what is in between, which is
-// inner[outer[i]] of x.
+// transpose(transpose(x)): dimension i of the result is dimension outer[i] of the intermediate
+// array, which is dimension inner[outer[i]] of x.
 Result TransposeTwice(HloInstruction* outer, Rewriter& rewriter) {
   HloInstruction *x, *inner;
   if (!Match(outer, m::Transpose(m::Transpose(Any(&x)).As(&inner)))) {
@@ -74,7 +75,7 @@ Result TransposeTwice(HloInstruction* outer, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
 }
 
-// transpose(concatenate(rows)): the rows become columns side by side, without being moved before.
+// transpose(concatenate(rows)): rows are concatenated as columns, without being moved before.
 Result TransposeOfJoinedRows(HloInstruction* transpose, Rewriter& rewriter) {
   constexpr int64_t kMostColumns = 8;
   HloInstruction* const joined = transpose->operand(0);
@@ -101,7 +102,7 @@ Result TransposeOfJoinedRows(HloInstruction* transpose, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = {rank - 1}});
 }
 
-// broadcast(broadcast(x)): dimension i of x becomes inner[i], and that outer[inner[i]].
+// broadcast(broadcast(x)): dimension i of x becomes dimension inner[i], and then outer[inner[i]].
 Result BroadcastTwice(HloInstruction* outer, Rewriter& rewriter) {
   HloInstruction *x, *inner;
   if (!Match(outer, m::Broadcast(m::Broadcast(Any(&x)).As(&inner)))) {
@@ -123,7 +124,7 @@ Result ReverseTwice(HloInstruction* outer, Rewriter&) {
   return x;
 }
 
-// reshape(broadcast(x)) that repeats each element of x a few times, which the reshape joins to rows
+// reshape(broadcast(x)) that repeats each element of x a few times, and joins the copies to rows
 const Shape* RepeatedRows(const HloInstruction& instruction) {
   constexpr int64_t kMostTimes = 4, kLeastElements = 16;
   if (instruction.opcode() != HloOpcode::kReshape) return nullptr;
@@ -141,7 +142,7 @@ const Shape* RepeatedRows(const HloInstruction& instruction) {
   return repeats ? shape : nullptr;
 }
 
-// Operations on such rows are done before elements are joined: elements of x are read as vectors.
+// Applies operations on such rows before elements are joined: elements of x are read as vectors.
 Result ElementwiseOfRepeatedRows(HloInstruction* whole, Rewriter& rewriter) {
   if (!whole->info().Has(op_traits::kElementwiseTrait) || IsAnnotated(*whole) ||
       whole->HasControlDependencies() || !whole->shape().IsArray() || !whole->shape().is_static()) {

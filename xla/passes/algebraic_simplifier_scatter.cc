@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of scatters.
+// Simplifications of scatters.
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -21,7 +22,7 @@ namespace {
 using m::Any;
 using Result = absl::StatusOr<HloInstruction*>;
 
-// The value of a constant, also of one that a loop carries and never changes; null if unknown.
+// Returns the value of a constant, or of one that a loop carries unchanged; null if unknown.
 const Literal* ConstantOf(const HloInstruction* instruction) {
   constexpr int kMostLoops = 4;
   for (int i = 0; i < kMostLoops; ++i) {
@@ -45,7 +46,7 @@ const Literal* ConstantOf(const HloInstruction* instruction) {
   return nullptr;
 }
 
-// Whether no two of the index vectors, [count, numbers] in row-major order, are the same.
+// Whether all index vectors, [count, numbers] in row-major order, are distinct.
 bool AreDistinct(const Literal& indices, int64_t numbers) {
   constexpr int64_t kMostBytes = int64_t{1} << 22;
   const int64_t bytes = numbers * primitive_util::ByteWidth(indices.shape().element_type());
@@ -83,7 +84,7 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
   if (Match(&const_cast<HloInstruction&>(instruction), m::Splat(0))) return true;
   if (depth == kDeepest) return false;
   switch (instruction.opcode()) {
-    case HloOpcode::kAdd:  // -0 only as the sum of two
+    case HloOpcode::kAdd:  // -0 only as the sum of two -0
       return IsNeverNegativeZero(*instruction.operand(0), depth + 1) ||
              IsNeverNegativeZero(*instruction.operand(1), depth + 1);
     case HloOpcode::kScatter:
@@ -95,7 +96,7 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
   }
 }
 
-// Whether the instruction adds up updates in an array of zeros, and nothing else reads it.
+// Whether the instruction adds updates to an array of zeros and has no other reader.
 bool AddsUpInZeros(const HloInstruction& scatter) {
   if (scatter.opcode() != HloOpcode::kScatter || scatter.operand_count() != 3 ||
       scatter.user_count() != 1 || scatter.IsRoot() || !IsPlain(scatter) ||
@@ -109,9 +110,9 @@ bool AddsUpInZeros(const HloInstruction& scatter) {
          OperationOfReducer(*scatter.to_apply()) == HloOpcode::kAdd;
 }
 
-// x + scatter(zeros, indices, updates), which adds up: scatter(x + 0, indices, updates). Where
-// several updates have one place their sum would be another one, but for integers. Adding zero
-// turns -0 into 0, as the sum did.
+// x + scatter(zeros, indices, updates) that adds: scatter(x + 0, indices, updates). Several updates
+// of one element would be summed in another order, which only integers allow. Adding zero turns -0
+// into 0, as the sum did.
 Result SumWithScatter(HloInstruction* add, Rewriter& rewriter) {
   const int64_t summand = AddsUpInZeros(*add->operand(1)) ? 1 : 0;
   HloInstruction* const scatter = add->operand(summand);
@@ -133,7 +134,88 @@ Result SumWithScatter(HloInstruction* add, Rewriter& rewriter) {
                          {&combine, 1});
 }
 
+// The dimensions of a scatter's indices that correspond to those of the array which a mask goes
+// along; nullopt unless all are batches, each of which scatters to its own part of the array.
+std::optional<std::vector<int64_t>> BatchesOf(const HloInstruction& scatter,
+                                              const HloInstruction& mask) {
+  const auto& attributes = scatter.attributes<ScatterAttributes>();
+  std::vector<int64_t> batches;
+  for (const int64_t d : mask.dimensions()) {
+    const auto found = absl::c_find(attributes.input_batching_dims, d);
+    if (found == attributes.input_batching_dims.end()) return std::nullopt;
+    batches.push_back(attributes.scatter_indices_batching_dims[static_cast<size_t>(
+        found - attributes.input_batching_dims.begin())]);
+  }
+  if (!absl::c_is_sorted(batches)) return std::nullopt;
+  return batches;
+}
+
+// The scatters of little, one after the other, that make the value from the array, last first,
+// where nothing else reads what they make, and indices of each may be masked. Empty for others.
+std::vector<HloInstruction*> ScattersTo(HloInstruction* value, const HloInstruction* array,
+                                        const HloInstruction& mask) {
+  constexpr int64_t kLeastRatio = 4;
+  constexpr size_t kMostScatters = 16;
+  std::vector<HloInstruction*> scatters;
+  for (; value != array; value = value->operand(0)) {
+    if (value->opcode() != HloOpcode::kScatter || value->operand_count() != 3 ||
+        value->user_count() != 1 || value->IsRoot() || scatters.size() == kMostScatters ||
+        !absl::c_all_of(value->operands(),
+                        [](const HloInstruction* o) { return o->shape().is_static(); }) ||
+        value->attributes<ScatterAttributes>().scatter_dims_to_operand_dims.empty() ||
+        kLeastRatio * ShapeUtil::ElementsIn(value->operand(2)->shape()) >
+            ShapeUtil::ElementsIn(value->shape()) ||
+        !BatchesOf(*value, mask).has_value()) {
+      return {};
+    }
+    // The largest number of a narrow type may be inside.
+    const PrimitiveType type = value->operand(1)->shape().element_type();
+    if (primitive_util::IsUnsignedIntegralType(type) && primitive_util::BitWidth(type) < 32)
+      return {};
+    scatters.push_back(value);
+  }
+  return scatters;
+}
+
+// select(p, scatter(x, indices, updates), x), where p has a value for each batch of indices, or one
+// for all, as mapped conditionals have it: indices that are not chosen lie outside of the array,
+// where updates have no effect, so that the array can be updated in place. Several scatters alike.
+Result SelectOfScatter(HloInstruction* select, Rewriter& rewriter) {
+  HloInstruction* const mask = select->operand(0);
+  HloInstruction *const on_true = select->operand(1), *const on_false = select->operand(2);
+  if (mask->opcode() != HloOpcode::kBroadcast) return nullptr;
+  std::vector<HloInstruction*> scatters = ScattersTo(on_true, on_false, *mask);
+  const bool is_true = !scatters.empty();
+  if (!is_true) scatters = ScattersTo(on_false, on_true, *mask);
+  if (scatters.empty()) return nullptr;
+  HloInstruction* value = is_true ? on_false : on_true;
+  for (auto it = scatters.rbegin(); it != scatters.rend(); ++it) {
+    HloInstruction* const scatter = *it;
+    HloInstruction* const indices = scatter->operand(1);
+    const PrimitiveType type = indices->shape().element_type();
+    HloInstruction* const outside = rewriter.Create(
+        HloOpcode::kBroadcast, indices->shape(),
+        {rewriter.Constant(primitive_util::IsUnsignedIntegralType(type)
+                               ? LiteralUtil::MaxValue(type)
+                               : *LiteralUtil::CreateR0<int64_t>(-1).Convert(type))});
+    HloInstruction* const chosen =
+        rewriter.Create(HloOpcode::kBroadcast, Shape(PRED, indices->shape().dimensions()),
+                        {mask->operand(0)}, DimensionListAttributes{*BatchesOf(*scatter, *mask)});
+    HloInstruction* const places =
+        rewriter.Create(HloOpcode::kSelect, indices->shape(),
+                        {chosen, is_true ? indices : outside, is_true ? outside : indices});
+    ScatterAttributes attributes = scatter->attributes<ScatterAttributes>();
+    attributes.indices_are_sorted = false;
+    HloComputation* combine = scatter->to_apply();
+    value =
+        rewriter.Create(HloOpcode::kScatter, scatter->shape(), {value, places, scatter->operand(2)},
+                        std::move(attributes), {&combine, 1});
+  }
+  return value;
+}
+
 constexpr RewriteRule kScatterRules[] = {
+    {"select-of-scatter", HloOpcode::kSelect, &SelectOfScatter},
     {"sum-with-scatter", HloOpcode::kAdd, &SumWithScatter},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of slices, concatenations, transposes that are reshapes, and dynamic slices at
-// known places.
+// Simplifications of slices, concatenations, transposes that are reshapes, and dynamic slices with
+// constant starts.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -73,8 +73,7 @@ bool IsSplat(const HloInstruction& instruction) {
          instruction.operand(0)->shape().rank() == 0;
 }
 
-// The number of dimensions, counted from the last one, that are the same before and after a
-// reshape.
+// Returns the number of minor dimensions that are the same before and after a reshape.
 int64_t CommonMinorDimensions(const Shape& a, const Shape& b) {
   int64_t count = 0;
   while (count < std::min(a.rank(), b.rank()) &&
@@ -87,7 +86,7 @@ int64_t CommonMinorDimensions(const Shape& a, const Shape& b) {
 
 SliceDim Whole(int64_t size) { return {0, size, 1}; }
 
-// What slices the operand of a transpose as `slice` does the result.
+// Returns the slice of a transpose's operand that corresponds to `slice` of its result.
 std::vector<SliceDim> BeforeTranspose(const HloInstruction& transpose,
                                       const std::vector<SliceDim>& slice) {
   std::vector<SliceDim> result(slice.size());
@@ -96,7 +95,8 @@ std::vector<SliceDim> BeforeTranspose(const HloInstruction& transpose,
   return result;
 }
 
-// The same for the minor dimensions that a reshape leaves as they are; all of the others.
+// Returns the slice of a reshape's operand that corresponds to `slice` in the minor dimensions that
+// the reshape keeps, and is whole in the others.
 std::vector<SliceDim> BeforeReshape(const HloInstruction& reshape,
                                     const std::vector<SliceDim>& slice) {
   const Shape& shape = reshape.operand(0)->shape();
@@ -107,8 +107,8 @@ std::vector<SliceDim> BeforeReshape(const HloInstruction& reshape,
   return result;
 }
 
-// Whether the slice of the instruction is one of the operands of a concatenation, or elementwise
-// operations on some and on others, perhaps transposed or reshaped.
+// Whether the slice of the instruction is an operand of a concatenation, or elementwise operations
+// on operands of concatenations and on other values, perhaps transposed or reshaped.
 bool TakesOperandOfConcatenation(const HloInstruction& instruction,
                                  const std::vector<SliceDim>& slice, int depth) {
   constexpr int kDeepest = 4;
@@ -142,7 +142,7 @@ bool TakesOperandOfConcatenation(const HloInstruction& instruction,
          });
 }
 
-// slice(transpose(..concatenate(..)..)): a transpose of what the slice takes.
+// slice(transpose(..concatenate(..)..)): a transpose of a slice.
 Result SliceOfTranspose(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const transpose = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
@@ -167,8 +167,8 @@ int64_t SizeOf(const SliceDim& slice) {
   return slice.limit <= slice.start ? 0 : (slice.limit - slice.start - 1) / slice.stride + 1;
 }
 
-// slice(reshape(..concatenate(..)..)): the dimensions that the reshape leaves as they are, sliced
-// before it, the others behind it.
+// slice(reshape(..concatenate(..)..)): slices the dimensions that the reshape keeps before it, and
+// the others after it.
 Result SliceOfReshape(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const reshape = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
@@ -200,8 +200,8 @@ Result SliceOfReshape(HloInstruction* slice, Rewriter& rewriter) {
                          SliceAttributes{.slice = std::move(rest)});
 }
 
-// slice(f(x, concatenate(..))), where only slices read f(..): f of slices. What they have in common
-// would be computed again.
+// slice(f(x, concatenate(..))), if only slices read f(..): f of slices. Elements that several
+// slices share are recomputed.
 Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const whole = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
@@ -274,11 +274,11 @@ Result ElementwiseOfConcatenations(HloInstruction* whole, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kConcatenate, whole->shape(), parts, first->attributes());
 }
 
-// Operands of a concatenation that takes in others. Chains of any length stay linear.
+// The most operands of a merged concatenation. Chains of any length take linear time.
 constexpr size_t kMaxOperands = 128;
 
-// concatenate(a, concatenate(b, c)) along one dimension; operands without elements are left out.
-// What is there twice, or has other uses, is made once.
+// concatenate(a, concatenate(b, c)) along one dimension; operands without elements are omitted. A
+// concatenation that is an operand twice, or has other users, is computed once.
 Result ConcatenateOfConcatenate(HloInstruction* outer, Rewriter& rewriter) {
   if (!outer->shape().is_static()) return nullptr;
   const int64_t d = outer->dimensions()[0];
@@ -301,7 +301,7 @@ Result ConcatenateOfConcatenate(HloInstruction* outer, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kConcatenate, outer->shape(), operands, outer->attributes());
 }
 
-// A transpose that moves dimensions of size 1 only is a reshape.
+// A transpose that only moves dimensions of size 1 is a reshape.
 Result TransposeThatIsReshape(HloInstruction* transpose, Rewriter& rewriter) {
   if (!transpose->shape().is_static()) return nullptr;
   int64_t last = -1;
@@ -313,7 +313,8 @@ Result TransposeThatIsReshape(HloInstruction* transpose, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kReshape, transpose->shape(), {transpose->operand(0)});
 }
 
-// Starts of a dynamic-slice or dynamic-update-slice, clamped; unset if one is not constant.
+// Returns the clamped starts of a dynamic-slice or dynamic-update-slice; nullopt if one is not
+// constant.
 std::optional<std::vector<int64_t>> KnownStarts(const HloInstruction& instruction, int64_t first,
                                                 const Shape& operand, const Shape& window) {
   std::vector<int64_t> starts;
@@ -322,7 +323,7 @@ std::optional<std::vector<int64_t>> KnownStarts(const HloInstruction& instructio
     if (index->shape().rank() != 0) return std::nullopt;
     const int64_t room =
         operand.dimensions(static_cast<int>(d)) - window.dimensions(static_cast<int>(d));
-    // Where the window fills the dimension, any start is 0.
+    // If the window fills the dimension, any start is clamped to 0.
     if (room == 0) {
       starts.push_back(0);
       continue;
@@ -330,7 +331,7 @@ std::optional<std::vector<int64_t>> KnownStarts(const HloInstruction& instructio
     if (index->opcode() != HloOpcode::kConstant) return std::nullopt;
     const std::optional<int64_t> start = index->literal().GetIntegralAsS64({});
     if (!start.has_value()) return std::nullopt;
-    // Unsigned numbers beyond the signed ones come out negative.
+    // Unsigned numbers beyond the range of signed ones are returned as negative numbers.
     const bool is_beyond = index->shape().element_type() == U64 && *start < 0;
     starts.push_back(is_beyond ? room : std::clamp<int64_t>(*start, 0, room));
   }
@@ -355,13 +356,13 @@ Result DynamicSliceAtKnownPlace(HloInstruction* slice, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kSlice, slice->shape(), {operand}, std::move(attributes));
 }
 
-// An update of everything
+// A dynamic-update-slice of the whole array
 Result DynamicUpdateOfAll(HloInstruction* update, Rewriter&) {
   HloInstruction* value = update->operand(1);
   return value->shape() == update->shape() && update->shape().is_static() ? value : nullptr;
 }
 
-// The one truth value that a select of arrays chooses by; null if there are several.
+// Returns the scalar predicate of a select of arrays; null if it has several.
 HloInstruction* ScalarChoice(const HloInstruction& select) {
   HloInstruction* const predicate = select.operand(0);
   if (predicate->shape().rank() == 0) return predicate;
@@ -369,7 +370,7 @@ HloInstruction* ScalarChoice(const HloInstruction& select) {
   return predicate->operand(0)->shape().rank() == 0 ? predicate->operand(0) : nullptr;
 }
 
-// Whether the value is the array after updates of small parts, which nothing else reads.
+// Whether the value is the array after updates of small parts, without other readers.
 bool IsUpdated(const HloInstruction* value, const HloInstruction* array) {
   constexpr int kMostUpdates = 16;
   constexpr int64_t kLeastRatio = 4;
@@ -386,8 +387,8 @@ bool IsUpdated(const HloInstruction* value, const HloInstruction* array) {
   return value == array;
 }
 
-// select(p, dynamic-update-slice(y, update, starts), x), where y is x or updates of it: what is
-// chosen is the update, so that the array can be updated in place.
+// select(p, dynamic-update-slice(y, update, starts), x), where y is x or an update of it: selects
+// the update instead, so that the array can be updated in place.
 Result SelectOfUpdate(HloInstruction* select, Rewriter& rewriter) {
   HloInstruction* const choice = ScalarChoice(*select);
   if (choice == nullptr || select->shape().rank() == 0) return nullptr;
@@ -433,7 +434,7 @@ Result DimensionSizeOfStatic(HloInstruction* size, Rewriter& rewriter) {
       static_cast<int32_t>(operand.dimensions(static_cast<int>(d)))));
 }
 
-// Casts within the same bits
+// bitcast-convert(bitcast-convert(x))
 Result BitcastConvertTwice(HloInstruction* outer, Rewriter& rewriter) {
   HloInstruction* x;
   if (!Match(outer, m::BitcastConvert(m::BitcastConvert(Any(&x)))) || !outer->shape().is_static())

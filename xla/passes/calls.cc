@@ -16,7 +16,7 @@ absl::StatusOr<bool> RunFlattenCalls(HloModule* module) { return FlattenCalls(mo
 
 namespace {
 
-// The branch that a conditional always takes; -1 if that is not known.
+// Returns the branch that a conditional always takes; -1 if it is unknown.
 int64_t KnownBranch(const HloInstruction& conditional) {
   const auto branches = static_cast<int64_t>(conditional.called_computations().size());
   if (branches == 1) return 0;
@@ -24,7 +24,7 @@ int64_t KnownBranch(const HloInstruction& conditional) {
   if (choice.opcode() != HloOpcode::kConstant || choice.shape().rank() != 0) return -1;
   if (choice.shape().element_type() == PRED) return choice.literal().Get<bool>({}) ? 0 : 1;
   if (choice.shape().element_type() != S32) return -1;
-  // Beyond the branches: the last one.
+  // A selector out of range selects the last branch.
   const int32_t branch = choice.literal().Get<int32_t>({});
   return branch < 0 || branch >= branches ? branches - 1 : branch;
 }
@@ -32,7 +32,8 @@ int64_t KnownBranch(const HloInstruction& conditional) {
 }  // namespace
 
 absl::StatusOr<bool> InlineKnownBranches(HloModule* module) {
-  // Branches that several conditionals share are copied: a module may grow to that.
+  // Branches that several conditionals share are copied, until the module has this many
+  // instructions.
   constexpr int64_t kMostCopied = int64_t{1} << 20;
   std::vector<HloInstruction*> known;
   for (HloComputation* computation : module->computations()) {

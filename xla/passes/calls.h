@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls as passes: inlined, or flattened so that each computation is called from one place only;
-// branches that are known.
+// Passes on calls: inlining, flattening so that each computation has one caller, and conditionals
+// with a known branch.
 #ifndef XLA_PASSES_CALLS_H_
 #define XLA_PASSES_CALLS_H_
 
@@ -13,8 +13,8 @@ namespace xla {
 absl::StatusOr<bool> RunInlineCalls(HloModule* module);
 absl::StatusOr<bool> RunFlattenCalls(HloModule* module);
 
-// Conditionals with one branch, or whose branch is a constant, are replaced by what that branch
-// computes. Other branches are never run.
+// Replaces conditionals with one branch, or with a constant selector, by the instructions of that
+// branch. Other branches are never run.
 absl::StatusOr<bool> InlineKnownBranches(HloModule* module);
 
 }  // namespace xla

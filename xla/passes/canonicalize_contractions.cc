@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "xla/literal_util.h"
 #include "xla/passes/pattern.h"
 #include "xla/passes/rewriter.h"
@@ -62,7 +64,7 @@ Result DotOfTranspose(HloInstruction* dot, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kDot, dot->shape(), {lhs, rhs}, std::move(attributes));
 }
 
-// transpose(dot(x, y)) that exchanges the free dimensions of x and y is dot(y, x).
+// transpose(dot(x, y)) that swaps the free dimensions of x and y is dot(y, x).
 Result TransposeOfDot(HloInstruction* transpose, Rewriter& rewriter) {
   HloInstruction* dot;
   if (!Match(transpose, m::Transpose(m::Dot(Any(), Any()).As(&dot).WithOneUser())) ||
@@ -98,7 +100,8 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
          (!floats || primitive_util::BitWidth(to) >= 32);
 }
 
-// dot(x, y) that sums nothing: x y + 0, as a product of -0 is 0 in a sum.
+// dot(x, y) without contracting dimensions: x y + 0, because a dot adds products to 0, and -0 + 0
+// is 0.
 Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
   const DotAttributes& attributes = dot->attributes<DotAttributes>();
   const PrimitiveType type = dot->shape().element_type();
@@ -111,7 +114,7 @@ Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
     if (!operand->shape().is_static() || !Holds(type, operand->shape().element_type()))
       return nullptr;
   }
-  // In the order of the result, and spread over what the other operand has alone.
+  // In the order of the result, and broadcast along the free dimensions of the other operand.
   int64_t next = static_cast<int64_t>(attributes.lhs_batch_dims.size());
   const auto spread = [&](HloInstruction* operand, const Int64Vector& batch) {
     Int64Vector order = batch, places;
@@ -153,7 +156,7 @@ HloComputation* SumOf(PrimitiveType type, HloModule* module) {
   return add;
 }
 
-// dot(x, y) of batches of single sums: reduce(x y), which needs no matrix for each.
+// dot(x, y) of batches of vectors: reduce(x y), which needs no matrix product for each.
 Result DotOfSingleSums(HloInstruction* dot, Rewriter& rewriter) {
   const DotAttributes& attributes = dot->attributes<DotAttributes>();
   const PrimitiveType type = dot->shape().element_type();
@@ -260,8 +263,8 @@ Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
                          {convolution->operand(0), reverse->operand(0)}, std::move(attributes));
 }
 
-// A convolution whose kernel has size 1 in dimensions where the input is dilated or padded: what is
-// there of the result, padded with zeros.
+// A convolution whose kernel has size 1 in dimensions in which the input is dilated or padded: the
+// convolution of the input alone, whose result is padded with zeros.
 Result ConvolutionOfSingleTaps(HloInstruction* convolution, Rewriter& rewriter) {
   ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
@@ -300,8 +303,8 @@ Result ConvolutionOfSingleTaps(HloInstruction* convolution, Rewriter& rewriter) 
                          PadAttributes{.padding = std::move(padding)});
 }
 
-// A convolution with a kernel of size 1 that takes each place of the input once is a product of
-// matrices, unless the features are not where dot has them.
+// A convolution with a kernel of size 1 that uses each position of the input once is a product of
+// matrices, unless the order of features differs from that of dot.
 Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
   const ConvolutionAttributes& attributes = convolution->attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
@@ -320,7 +323,7 @@ Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
       return nullptr;
     }
   }
-  // Batch and spatial dimensions in the order of the input, and then the features.
+  // Batch and spatial dimensions are in the order of the input, followed by the features.
   Int64Vector places(static_cast<size_t>(input->shape().rank()));
   places[labels.input_batch] = labels.output_batch;
   places[labels.input_feature] = labels.output_feature;
@@ -346,6 +349,156 @@ Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kDot, convolution->shape(), {input, matrix}, std::move(dot));
 }
 
+// A dimension of the result, or of the kernel, of a convolution: which one of its operands it goes
+// through, -1 for features and the batch.
+struct PlaceDim {
+  int64_t size;
+  bool is_batch;
+  int64_t spatial;
+};
+
+// Calls visit(index) for all indices of dimensions of these sizes, in order.
+void ForEachPlace(absl::Span<const PlaceDim> dims,
+                  absl::FunctionRef<void(const Int64Vector&)> visit) {
+  int64_t count = 1;
+  for (const PlaceDim& dim : dims) count *= dim.size;
+  Int64Vector index(dims.size());
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (size_t d = dims.size(); d-- > 0;) {
+      index[d] = rest % dims[d].size;
+      rest /= dims[d].size;
+    }
+    visit(index);
+  }
+}
+
+// Where the element is that a tap of the window at a place of the result meets along a dimension of
+// the input; -1 for padding and holes.
+int64_t InputPlace(const WindowDim& window, int64_t place, int64_t tap, int64_t size) {
+  const int64_t at = place * window.stride - window.padding_low + tap * window.window_dilation;
+  if (at < 0 || at % window.base_dilation != 0) return -1;
+  return at / window.base_dilation < size ? at / window.base_dilation : -1;
+}
+
+// A convolution with many output features for few places, as of many rows with one signal: the
+// kernel, whose features are its rows, times the patches of the input that windows cover, which are
+// few.
+Result ConvolutionOfFewPlaces(HloInstruction* convolution, Rewriter& rewriter) {
+  constexpr int64_t kMostPatchElements = 4096, kFewestFeatures = 64, kFeaturesOfPlace = 4;
+  const ConvolutionAttributes& attributes = convolution->attributes<ConvolutionAttributes>();
+  const ConvDims& labels = attributes.dim_labels;
+  HloInstruction *const input = convolution->operand(0), *const kernel = convolution->operand(1);
+  const Shape& shape = convolution->shape();
+  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
+      attributes.feature_group_count != 1 || attributes.batch_group_count != 1 ||
+      !shape.is_static() || !input->shape().is_static() || !kernel->shape().IsArray() ||
+      !kernel->shape().is_static() || !labels.input_unknown.empty() ||
+      !labels.kernel_unknown.empty() || !labels.output_unknown.empty() ||
+      primitive_util::BitWidth(input->shape().element_type()) < 8) {
+    return nullptr;
+  }
+  const int64_t features = shape.dimensions(static_cast<int>(labels.output_feature));
+  const int64_t elements = ShapeUtil::ElementsIn(shape);
+  const int64_t weights = ShapeUtil::ElementsIn(kernel->shape());
+  if (features < kFewestFeatures || elements == 0 || weights == 0 ||
+      ShapeUtil::ElementsIn(input->shape()) == 0 ||
+      ShapeUtil::ElementsIn(input->shape()) > kMostPatchElements) {
+    return nullptr;
+  }
+  const int64_t places = elements / features, taps = weights / features;
+  if (places > kMostPatchElements / taps || features < kFeaturesOfPlace * places) return nullptr;
+
+  // The dimensions behind the features, which come first.
+  const auto dims_of = [&](const Shape& array, int64_t feature, int64_t other,
+                           const Int64Vector& spatial) {
+    std::vector<PlaceDim> dims;
+    bool is_behind = false;
+    for (int64_t d = 0; d < array.rank(); ++d) {
+      const int64_t size = array.dimensions(static_cast<int>(d));
+      if (d == feature) {
+        is_behind = true;
+        continue;
+      }
+      if (!is_behind && size != 1) return std::vector<PlaceDim>();
+      const auto found = std::find(spatial.begin(), spatial.end(), d);
+      dims.push_back({size, d == other, found == spatial.end() ? -1 : found - spatial.begin()});
+    }
+    return dims;
+  };
+  const std::vector<PlaceDim> place_dims = dims_of(shape, labels.output_feature,
+                                                   labels.output_batch, labels.output_spatial),
+                              tap_dims =
+                                  dims_of(kernel->shape(), labels.kernel_output_feature,
+                                          labels.kernel_input_feature, labels.kernel_spatial);
+  if (place_dims.empty() || tap_dims.empty()) return nullptr;
+
+  // The element of the input, in row-major order, of each tap and place: the one behind all, a
+  // zero, for padding and holes.
+  const Shape& from = input->shape();
+  const int64_t count = ShapeUtil::ElementsIn(from);
+  Literal indices(ShapeUtil::MakeShape(S32, {taps, places}));
+  size_t next = 0;
+  ForEachPlace(tap_dims, [&](const Int64Vector& tap) {
+    ForEachPlace(place_dims, [&](const Int64Vector& place) {
+      Int64Vector at(static_cast<size_t>(from.rank()));
+      Int64Vector tap_of(attributes.window.size()), place_of(attributes.window.size());
+      for (size_t d = 0; d < tap_dims.size(); ++d) {
+        if (tap_dims[d].is_batch)
+          at[labels.input_feature] = tap[d];
+        else
+          tap_of[tap_dims[d].spatial] = tap[d];
+      }
+      for (size_t d = 0; d < place_dims.size(); ++d) {
+        if (place_dims[d].is_batch)
+          at[labels.input_batch] = place[d];
+        else
+          place_of[place_dims[d].spatial] = place[d];
+      }
+      bool exists = true;
+      for (size_t i = 0; i < attributes.window.size(); ++i) {
+        const WindowDim& window = attributes.window[i];
+        const int64_t t = window.window_reversal ? window.size - 1 - tap_of[i] : tap_of[i];
+        const int64_t d = labels.input_spatial[i];
+        at[d] = InputPlace(window, place_of[i], t, from.dimensions(static_cast<int>(d)));
+        exists &= at[d] >= 0;
+      }
+      int64_t linear = 0;
+      for (int d = 0; d < from.rank(); ++d)
+        linear = linear * from.dimensions(d) + at[static_cast<size_t>(d)];
+      indices.data<int32_t>()[next++] = static_cast<int32_t>(exists ? linear : count);
+    });
+  });
+
+  const PrimitiveType type = from.element_type();
+  HloInstruction* const flat =
+      rewriter.Create(HloOpcode::kReshape, ShapeUtil::MakeShape(type, {count}), {input});
+  HloInstruction* const padded = rewriter.Create(
+      HloOpcode::kPad, ShapeUtil::MakeShape(type, {count + 1}),
+      {flat, rewriter.Constant(LiteralUtil::Zero(type))}, PadAttributes{.padding = {{0, 1, 0}}});
+  GatherAttributes gather;
+  gather.collapsed_slice_dims = {0};
+  gather.start_index_map = {0};
+  gather.index_vector_dim = 2;
+  gather.slice_sizes = {1};
+  HloInstruction* const patches =
+      rewriter.Create(HloOpcode::kGather, ShapeUtil::MakeShape(type, {taps, places}),
+                      {padded, rewriter.Constant(std::move(indices))}, std::move(gather));
+  HloInstruction* const rows = rewriter.Create(
+      HloOpcode::kReshape, ShapeUtil::MakeShape(kernel->shape().element_type(), {features, taps}),
+      {kernel});
+  DotAttributes dot;
+  dot.lhs_contracting_dims = {1};
+  dot.rhs_contracting_dims = {0};
+  dot.precision = attributes.precision;
+  std::reverse(dot.precision.values.begin(),
+               dot.precision.values.end());  // the operands change places
+  HloInstruction* const product = rewriter.Create(
+      HloOpcode::kDot, ShapeUtil::MakeShape(shape.element_type(), {features, places}),
+      {rows, patches}, std::move(dot));
+  return rewriter.Create(HloOpcode::kReshape, shape, {product});
+}
+
 constexpr RewriteRule kContractionRules[] = {
     {"dot-of-outer-product", HloOpcode::kDot, &DotOfOuterProduct},
     {"dot-of-single-sums", HloOpcode::kDot, &DotOfSingleSums},
@@ -356,6 +509,7 @@ constexpr RewriteRule kContractionRules[] = {
     {"convolution-of-reverse", HloOpcode::kConvolution, &ConvolutionOfReverse},
     {"convolution-of-single-taps", HloOpcode::kConvolution, &ConvolutionOfSingleTaps},
     {"convolution-that-is-dot", HloOpcode::kConvolution, &ConvolutionThatIsDot},
+    {"convolution-of-few-places", HloOpcode::kConvolution, &ConvolutionOfFewPlaces},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot and convolution without transposes around them: kernels take any order of dimensions.
+// Removes transposes around dots and convolutions: kernels take any order of dimensions.
 #ifndef XLA_PASSES_CANONICALIZE_CONTRACTIONS_H_
 #define XLA_PASSES_CANONICALIZE_CONTRACTIONS_H_
 
@@ -8,8 +8,8 @@
 
 namespace xla {
 
-// Transposes of operands and results become dimension numbers of the dot or convolution, and a
-// reverse of a convolution's kernel becomes its window's reversal. Bits stay the same.
+// Folds transposes of operands and results into the dimension numbers of the dot or convolution,
+// and a reverse of a convolution's kernel into its window's reversal. All bits are kept.
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module);
 
 }  // namespace xla

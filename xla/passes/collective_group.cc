@@ -41,7 +41,7 @@ absl::Status CheckId(int64_t id, int64_t limit, absl::string_view what) {
       absl::StrCat("there is no ", what, " ", id, ": the run has ", limit, " ", what, "s"));
 }
 
-// The devices that an id of a group denotes.
+// Appends the devices that an id of a group denotes.
 absl::Status AppendDevices(GroupMode mode, int64_t id, const DevicePosition& self,
                            std::vector<int64_t>& devices) {
   switch (mode) {
@@ -65,7 +65,7 @@ absl::Status AppendDevices(GroupMode mode, int64_t id, const DevicePosition& sel
   return absl::OkStatus();
 }
 
-// The id that a group uses for the device.
+// Returns the id that a group uses for the device.
 int64_t OwnId(GroupMode mode, const DevicePosition& self) {
   switch (mode) {
     case GroupMode::kPartition:

@@ -36,32 +36,33 @@ struct DevicePosition {
 struct DeviceGroup {
   std::vector<int64_t> devices;  // in order of rank; empty if the device does not participate
   int64_t rank = -1;             // of the device: devices[rank]
-  // Of collective-permute: (source, target) devices, in the order of the text.
+  // For collective-permute: (source, target) devices, in the order of the text.
   std::vector<std::pair<int64_t, int64_t>> pairs;
 
   bool empty() const { return devices.empty(); }
   int64_t size() const { return static_cast<int64_t>(devices.size()); }
 };
 
-// The instruction's channel_id, if it has one above 0.
+// Returns the instruction's channel_id, if it has one above 0.
 std::optional<int64_t> ChannelOf(const HloInstruction& inst);
 
-// The device's group of a collective. Without replica_groups, all devices that the mode connects
-// are one group, in order. INVALID_ARGUMENT if ids are out of range or duplicated.
+// Returns the device's group of a collective. Without replica_groups, all devices that the mode
+// connects are one group, in order. INVALID_ARGUMENT if ids are out of range or duplicated.
 absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePosition& device);
 
-// Devices meet on a channel with these instructions. INVALID_ARGUMENT unless they are equivalent:
-// the same operation on the same shapes with equal attributes.
+// Checks the instructions with which two devices take part in a collective on the same channel.
+// INVALID_ARGUMENT unless they are equivalent: the same operation on the same shapes with equal
+// attributes.
 absl::Status CheckSameCollective(const HloInstruction& a, const HloInstruction& b);
 
-// (source, target) ids as devices; ids are replicas without a channel, partitions with one.
+// Returns (source, target) ids as devices; ids are replicas without a channel, partitions with one.
 absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
     absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
     const DevicePosition& device);
 
-// ragged-all-to-all: the number of updates that each device sends to each other device, from the
-// shapes of its input, output and offsets. INVALID_ARGUMENT if they do not fit each other or the
-// group.
+// Returns the number of updates that each device of a ragged-all-to-all sends to each other device,
+// from the shapes of its input, output and offsets. INVALID_ARGUMENT if they do not fit each other
+// or the group.
 absl::StatusOr<int64_t> RaggedUpdateCount(const Shape& input, const Shape& output,
                                           const Shape& offsets, const DeviceGroup& group);
 
@@ -71,7 +72,7 @@ struct RaggedUpdate {
   int64_t source = 0, size = 0, target = 0, expected = 0;
 };
 
-// INVALID_ARGUMENT unless the rows of an update exist and the receiver expects as many.
+// Returns INVALID_ARGUMENT unless the rows of an update exist and the receiver expects as many.
 absl::Status CheckRaggedUpdate(const RaggedUpdate& update, int64_t input_rows, int64_t output_rows,
                                int64_t sender, int64_t receiver);
 

@@ -58,7 +58,7 @@ bool Receives(const HloComputation& computation) {
   return false;
 }
 
-// The computation that an async-done ends; null if the chain does not begin with a start.
+// Returns the computation that an async-done ends; null if the chain does not begin with a start.
 const HloComputation* StartedBy(const HloInstruction& done) {
   const HloInstruction* start = &done;
   while (HloOpcodeIsAsync(start->opcode()) && start->opcode() != HloOpcode::kAsyncStart)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between devices: who sends to whom, and in which order a device communicates.
+// Messages between devices: their sources and targets, and the order in which a device
+// communicates.
 #ifndef XLA_PASSES_COMMUNICATION_H_
 #define XLA_PASSES_COMMUNICATION_H_
 
@@ -17,23 +18,24 @@ namespace xla {
 
 using DevicePairList = std::vector<std::pair<int64_t, int64_t>>;  // (source, target)
 
-// The pairs of a send or recv, as devices: of its frontend attribute
+// Returns the pairs of a send or recv, as devices, from its frontend attribute
 // _xla_send_recv_source_target_pairs={{0,1},{1,2}}, which has ids of replicas, or of partitions if
 // there is a channel_id above 0. nullopt without the attribute.
 absl::StatusOr<std::optional<DevicePairList>> TransferPairs(const HloInstruction& transfer,
                                                             const DevicePosition& device);
 
-// The pair of a recv whose target is the device; (-1, -1) without the attribute, that is, whoever
-// sends; nullopt if no device sends to this one. INVALID_ARGUMENT if two do.
+// Returns the pair of a recv whose target is the device; (-1, -1) without the attribute, for any
+// sender; nullopt if no device sends to this one. INVALID_ARGUMENT if two do.
 absl::StatusOr<std::optional<std::pair<int64_t, int64_t>>> ReceivePair(
     const HloInstruction& recv, const DevicePosition& device);
 
-// Puts every recv-done (and the end of an async operation that receives) as late as its users
-// allow, after other communication: a device then sends all that does not depend on what it waits
-// for. Keeps the order otherwise.
+// Moves every recv-done (and the end of an async operation that receives) as late as its users
+// allow, after other communication: a device then first sends everything that does not depend on
+// what it waits for. Keeps the order otherwise.
 std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order);
 
-// The computation of the async operation that ends with `done`, if it holds a recv; else null.
+// Returns the computation of the async operation that ends with `done`, if it contains a recv;
+// otherwise null.
 const HloComputation* AsyncComputationThatReceives(const HloInstruction& done);
 
 }  // namespace xla

@@ -16,8 +16,8 @@
 namespace xla {
 namespace {
 
-// Constants, and what repeats or counts: cheap as they are, so that they are folded into others
-// only.
+// Whether the instruction is a constant, or repeats or counts one: these are cheap as they are, and
+// only folded into others.
 bool IsSource(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kConstant || instruction.opcode() == HloOpcode::kIota ||
          instruction.opcode() == HloOpcode::kBroadcast;
@@ -45,12 +45,12 @@ bool IsFoldableOperation(const HloInstruction& instruction) {
   }
 }
 
-// Elements of an array constant; of anything else, 0.
+// Returns the elements of an array, otherwise 0.
 int64_t Elements(const HloInstruction& instruction) {
   return instruction.shape().IsArray() ? ShapeUtil::ElementsIn(instruction.shape()) : 0;
 }
 
-// Steps of an evaluation besides reading the operands, roughly.
+// Estimates the steps of an evaluation besides reading the operands.
 double StepsOf(const HloInstruction& instruction) {
   double steps = static_cast<double>(Elements(instruction));
   switch (instruction.opcode()) {
@@ -62,7 +62,7 @@ double StepsOf(const HloInstruction& instruction) {
         steps *= static_cast<double>(dim.size);
       return steps;
     default:
-      // Other contractions and windows, by a guess.
+      // A guess for other contractions and windows.
       if (instruction.info().family == OpFamily::kContraction ||
           instruction.info().family == OpFamily::kWindow) {
         constexpr double kStepsPerElement = 64;
@@ -127,7 +127,7 @@ class ConstantPart {
     return absl::OkStatus();
   }
 
-  // What others use.
+  // Returns the members that other instructions use.
   std::vector<HloInstruction*> Results() const {
     std::vector<HloInstruction*> results;
     for (HloInstruction* instruction : order_) {
@@ -171,7 +171,7 @@ class ConstantPart {
     return program;
   }
 
-  // Members that the results depend on, in order.
+  // Returns the members on which the results depend, in order.
   std::vector<HloInstruction*> Needed(const std::vector<HloInstruction*>& results) const {
     absl::flat_hash_set<const HloInstruction*> needed(results.begin(), results.end());
     std::vector<HloInstruction*> order;
@@ -191,7 +191,8 @@ class ConstantPart {
   std::vector<HloInstruction*> order_;
 };
 
-// Functions that are applied to elements are compiled with what applies them.
+// Whether the computation is applied to elements: it is then compiled as part of the instruction
+// that applies it.
 bool IsApplied(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     if (caller->info().family != OpFamily::kControl) return true;

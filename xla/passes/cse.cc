@@ -74,7 +74,7 @@ absl::StatusOr<bool> EliminateCommonSubexpressions(HloModule* module) {
 
 namespace {
 
-// Whether the instruction's result is that operand, of which it changes a part.
+// Whether the instruction's result is that operand with a part of it changed.
 bool ChangesOperand(const HloInstruction& instruction, int64_t operand) {
   return (instruction.opcode() == HloOpcode::kScatter &&
           operand < instruction.operand_count() / 2) ||
@@ -94,7 +94,7 @@ absl::StatusOr<bool> SeparateFill(HloInstruction* fill) {
       }
     }
   }
-  // One of the changes may have the array if nobody else has it.
+  // One of the updates may keep the array if it has no other readers.
   const size_t first = has_readers ? 0 : 1;
   for (size_t i = first; i < changes.size(); ++i) {
     HloInstruction* own = fill->parent()->AddInstruction(

@@ -13,9 +13,9 @@ namespace xla {
 // applied to elements) stay, as do constants of more than 64 kB. Returns whether anything changed.
 absl::StatusOr<bool> EliminateCommonSubexpressions(HloModule* module);
 
-// The reverse, for arrays of one number that scatters and dynamic-update-slices change a part of:
-// each has an array of its own, made where it is changed, which others need not read from memory
-// and nobody copies.
+// The reverse, for arrays filled with one number that scatters and dynamic-update-slices update:
+// each update gets an array of its own, which is filled where it is updated, so that other readers
+// need not load it from memory and no copy is needed.
 absl::StatusOr<bool> SeparateFills(HloModule* module);
 
 }  // namespace xla

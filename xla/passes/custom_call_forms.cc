@@ -20,7 +20,7 @@ bool HasShapeOfOnlyOperand(const HloInstruction& call) {
   return call.operand_count() == 1 && ShapeUtil::Compatible(call.operand(0)->shape(), call.shape());
 }
 
-// Matrices [.., rows, columns] of numbers of at least 16 bits.
+// Whether the shape is that of matrices [.., rows, columns] of numbers of at least 16 bits.
 bool IsMatrix(const Shape& shape) {
   constexpr PrimitiveType kTypes[] = {F16, BF16, F32, F64, C64, C128};
   return shape.IsArray() && shape.is_static() && shape.rank() >= 2 &&
@@ -33,7 +33,7 @@ Shape WithoutDimension(const Shape& shape, int64_t dimension) {
   return Shape(shape.element_type(), sizes);
 }
 
-// Text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. -1 if it is not there.
+// Reads text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. Returns -1 if it is missing.
 int64_t ReductionDimension(absl::string_view config) {
   const size_t found = config.find("reduction_dim");
   if (found == absl::string_view::npos) return -1;
@@ -46,16 +46,16 @@ int64_t ReductionDimension(absl::string_view config) {
 
 }  // namespace
 
-absl::string_view FaultOfAnnotation(const HloInstruction& call) {
+absl::string_view ErrorOfAnnotation(const HloInstruction& call) {
   if (HasShapeOfOnlyOperand(call)) return "";
   return "the program is not partitioned: the result must have the shape of the only operand";
 }
 
-absl::string_view FaultOfLayoutConstraint(const HloInstruction& call) {
+absl::string_view ErrorOfLayoutConstraint(const HloInstruction& call) {
   return HasShapeOfOnlyOperand(call) ? "" : "the result must have the shape of the only operand";
 }
 
-absl::string_view FaultOfPin(const HloInstruction& call) {
+absl::string_view ErrorOfPin(const HloInstruction& call) {
   const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
   if (call.operand_count() == 1 && call.operand(0)->shape().IsArray() &&
       is_same(call.operand(0)->shape(), call.shape())) {
@@ -64,18 +64,18 @@ absl::string_view FaultOfPin(const HloInstruction& call) {
   return "the result must have the shape of the only operand, an array";
 }
 
-absl::string_view FaultOfCreateBuffer(const HloInstruction& call) {
+absl::string_view ErrorOfCreateBuffer(const HloInstruction& call) {
   if (call.operand_count() == 0 && call.shape().IsArray()) return "";
   return "CreateBuffer takes nothing and makes an array";
 }
 
-absl::string_view FaultOfNoResults(const HloInstruction& call) {
+absl::string_view ErrorOfNoResults(const HloInstruction& call) {
   if (ShapeUtil::IsEmptyTuple(call.shape())) return "";
   return call.custom_call_target() == "dce_sink" ? "dce_sink has no results"
                                                  : "control_dep has no results";
 }
 
-absl::string_view FaultOfTopK(const HloInstruction& call) {
+absl::string_view ErrorOfTopK(const HloInstruction& call) {
   if (call.operand_count() != 1 || !call.operand(0)->shape().IsArray() ||
       call.operand(0)->shape().rank() < 1) {
     return "TopK takes one array of at least one dimension";
@@ -97,7 +97,7 @@ absl::string_view FaultOfTopK(const HloInstruction& call) {
   return "the results of TopK have the sizes of the operand, but for the last dimension";
 }
 
-absl::string_view FaultOfQr(const HloInstruction& call) {
+absl::string_view ErrorOfQr(const HloInstruction& call) {
   if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
     return "Qr takes one array of matrices, floating-point or complex, of static sizes";
   const Shape& operand = call.operand(0)->shape();
@@ -114,7 +114,7 @@ absl::string_view FaultOfQr(const HloInstruction& call) {
   return "the results of Qr are matrices like the operand and a row of taus for each";
 }
 
-absl::string_view FaultOfHouseholderProduct(const HloInstruction& call) {
+absl::string_view ErrorOfHouseholderProduct(const HloInstruction& call) {
   if (call.operand_count() != 2 || !IsMatrix(call.operand(0)->shape()) ||
       !call.operand(1)->shape().IsArray() || !call.operand(1)->shape().is_static()) {
     return "ProductOfElementaryHouseholderReflectors takes an array of matrices, floating-point or "
@@ -136,13 +136,13 @@ absl::string_view FaultOfHouseholderProduct(const HloInstruction& call) {
 }
 
 absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
-  const auto fault = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
+  const auto error = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
   if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
-    return fault("Eigh takes one array of matrices, floating-point or complex, of static sizes");
+    return error("Eigh takes one array of matrices, floating-point or complex, of static sizes");
   const Shape& operand = call.operand(0)->shape();
   const int rank = static_cast<int>(operand.rank());
   if (operand.dimensions(rank - 2) != operand.dimensions(rank - 1))
-    return fault("the matrices of Eigh are square");
+    return error("the matrices of Eigh are square");
   Shape values = WithoutDimension(operand, rank - 2);
   if (primitive_util::IsComplexType(operand.element_type()))
     values.set_element_type(primitive_util::ComplexComponentType(operand.element_type()));
@@ -150,7 +150,7 @@ absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
   if (!result.IsTuple() || result.tuple_shapes_size() != 2 ||
       !ShapeUtil::Compatible(result.tuple_shapes(0), operand) ||
       !ShapeUtil::Compatible(result.tuple_shapes(1), values)) {
-    return fault("the results of Eigh are matrices like the operand and real eigenvalues of each");
+    return error("the results of Eigh are matrices like the operand and real eigenvalues of each");
   }
   const std::vector<absl::string_view> parts = absl::StrSplit(call.extras().backend_config, ',');
   EighConfig config;
@@ -158,7 +158,7 @@ absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
   if (parts.size() != 4 || !absl::SimpleAtoi(parts[0], &lower) ||
       !absl::SimpleAtoi(parts[1], &sorts) || !absl::SimpleAtoi(parts[2], &config.most_sweeps) ||
       !absl::SimpleAtof(parts[3], &config.tolerance)) {
-    return fault("the backend_config of Eigh is \"lower,sort,sweeps,tolerance\"");
+    return error("the backend_config of Eigh is \"lower,sort,sweeps,tolerance\"");
   }
   config.lower = lower != 0;
   config.sorts = sorts != 0;
@@ -172,7 +172,7 @@ absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {
       !result.IsTuple() || result.tuple_shapes_size() != count) {
     return absl::InvalidArgumentError(
         "ApproxTopK takes arrays, an initial value for each and a computation that compares, and "
-        "makes a tuple of as many arrays");
+        "returns a tuple of as many arrays");
   }
   const Shape& first = call.operand(0)->shape();
   const int64_t dimension = ReductionDimension(call.extras().backend_config);
@@ -188,7 +188,7 @@ absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {
     if (fits) expected.set_dimensions(d, part.dimensions(d));
     if (!fits || !ShapeUtil::Compatible(expected, part)) {
       return absl::InvalidArgumentError(
-          "the results of ApproxTopK are parts of the arrays along reduction_dim");
+          "the results of ApproxTopK must be parts of the arrays along reduction_dim");
     }
   }
   const HloComputation& compare = *call.called_computations()[0];

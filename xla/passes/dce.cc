@@ -12,7 +12,7 @@
 namespace xla {
 namespace {
 
-// Whether the instruction may go once nothing uses it.
+// Whether the instruction may be removed once it is unused.
 bool IsRemovable(const HloInstruction& instruction) {
   return !instruction.IsRoot() && instruction.opcode() != HloOpcode::kParameter &&
          !instruction.HasSideEffect();
@@ -66,7 +66,8 @@ absl::StatusOr<bool> RemoveUnusedParameters(HloComputation* computation) {
     if (parameter.user_count() == 0 && !parameter.IsRoot()) unused.push_back(i);
   }
   if (unused.empty()) return false;
-  // A fusion must read its operands; the memory of one that it does not read is not its own.
+  // Fusions must read their operands: an operand that a fusion does not read cannot be in its
+  // memory.
   for (HloInstruction* caller : callers) {
     if (caller->opcode() != HloOpcode::kFusion) continue;
     std::erase_if(caller->mutable_attributes<FusionAttributes>()->output_to_operand_aliasing,
@@ -78,8 +79,8 @@ absl::StatusOr<bool> RemoveUnusedParameters(HloComputation* computation) {
   return true;
 }
 
-// The elements of a tuple value that its users, get-tuple-element all, never take; none if there
-// are other users or it is a root.
+// Returns the elements of a tuple that its users, all of them get-tuple-element, never read; none
+// if there are other users or it is a root.
 std::vector<int64_t> UnusedElements(absl::Span<HloInstruction* const> tuples) {
   if (tuples.empty() || !tuples[0]->shape().IsTuple()) return {};
   const int count = tuples[0]->shape().tuple_shapes_size();
@@ -106,7 +107,7 @@ absl::StatusOr<bool> RemoveUnusedResults(HloComputation* computation) {
     return std::any_of(callers.begin(), callers.end(),
                        [&](const HloInstruction* caller) { return HasAlias(*caller, i); });
   });
-  // A caller without any use is removed as a whole.
+  // An unused caller is removed as a whole.
   if (unused.empty() ||
       static_cast<int64_t>(unused.size()) == computation->root_instruction()->operand_count()) {
     return false;
@@ -115,10 +116,11 @@ absl::StatusOr<bool> RemoveUnusedResults(HloComputation* computation) {
   return true;
 }
 
-// --- Loops: an element of the state lives if the result's users, the condition, an effect in the
-// body or a living element of the next trip need it.
+// --- Loops: an element of the state is live if the result's users, the condition, an effect in the
+// body or a live element of the next iteration need it.
 
-// The elements of parameter 0 on which any of `roots` depends; false if it is used as a whole.
+// Collects the elements of parameter 0 on which any of `roots` depends; returns false if it is used
+// as a whole.
 bool CollectNeededElements(const HloComputation& computation,
                            std::vector<const HloInstruction*> pending, std::vector<bool>* needed) {
   absl::flat_hash_set<const HloInstruction*> seen(pending.begin(), pending.end());
@@ -165,7 +167,7 @@ absl::StatusOr<bool> RemoveDeadLoopState(HloInstruction* loop) {
   ends.push_back(condition.root_instruction());
   if (!CollectNeededElements(condition, std::move(ends), &needed)) return false;
   if (!CollectNeededElements(body, Effects(body), &needed)) return false;
-  // The next trip needs more of this one's elements, until there are no more.
+  // The next iteration needs more of this one's elements, until there are no more.
   std::vector<bool> followed(needed.size());
   for (bool grew = true; grew;) {
     grew = false;
@@ -179,7 +181,8 @@ absl::StatusOr<bool> RemoveDeadLoopState(HloInstruction* loop) {
   }
   std::erase_if(dead, [&](int64_t element) { return needed[static_cast<size_t>(element)]; });
   if (dead.empty()) return false;
-  // Uses of the parameter as a whole that nothing needs are gone by now: dead code goes first.
+  // Unused instructions that use the parameter as a whole have been removed by now: dead code is
+  // removed first.
   for (const HloComputation* part : {&body, &condition}) {
     for (const HloInstruction* user : part->parameter_instruction(0)->users()) {
       if (user->opcode() != HloOpcode::kGetTupleElement) return false;
@@ -193,8 +196,8 @@ absl::StatusOr<bool> RemoveDeadLoopState(HloInstruction* loop) {
 
 absl::StatusOr<bool> EliminateDeadCode(HloModule* module) {
   bool changed = false;
-  // What is removed from a signature makes more dead code in callers and callees; each round
-  // removes at least one instruction, parameter or element.
+  // Removing parameters or results makes more code in callers and callees dead; each round removes
+  // at least one instruction, parameter or element.
   for (bool round_changed = true; round_changed;) {
     round_changed = false;
     XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module->ComputationPostOrder());

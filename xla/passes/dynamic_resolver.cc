@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<SizedArray>> DynamicResolver::Resolve(const HloInstru
       if (inst.info().Has(op_traits::kElementwiseTrait)) return Elementwise(inst, operands);
       break;
   }
-  // Others work on all elements; where bounds stay, so do sizes.
+  // Other operations compute all elements; if they keep bounds, they keep sizes.
   std::vector<HloInstruction*> arrays;
   for (const SizedArray& operand : operands) arrays.push_back(operand.array);
   HloInstruction* const clone = CloneOn(inst, arrays);
@@ -171,7 +171,7 @@ HloInstruction* DynamicResolver::MaskByZero(HloInstruction* x, HloInstruction* m
 
 HloInstruction* DynamicResolver::LowestOf(PrimitiveType type, bool greatest) {
   if (primitive_util::IsFloatingPointType(type)) {
-    // Of the total order: a NaN of all bits, negative or not.
+    // The extremes of the total order are the NaNs with all bits set, negative or not.
     if (primitive_util::BitWidth(type) >= 16) {
       Literal literal(Shape(type, {}));
       const auto bytes = static_cast<size_t>(primitive_util::ByteWidth(type));
@@ -227,7 +227,7 @@ Sizes DynamicResolver::Join(std::vector<SizedArray>& arrays) {
         sizes[d] = size;
         continue;
       }
-      // A size of 1 is broadcast to a greater one, otherwise the smallest is taken.
+      // A size of 1 is broadcast to a greater one; otherwise the smallest size is the result's.
       HloInstruction *const least = b_.Min(sizes[d], size), *const greatest =
                                                                 b_.Max(sizes[d], size);
       sizes[d] = b_.Select(b_.Compare(least, Number(1), ComparisonDirection::kEq), greatest, least);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of ResolveDynamicSizes (dynamic_shapes.h), by family of operations.
 //
-// An array is given by its elements at the bounds and the sizes of its dynamic dimensions, s32
-// scalars. Elements beyond the sizes hold anything: operations that would combine them with others
-// replace them first. The rules for sizes are those of the interpreter.
+// An array is represented by its elements at the bounds and the sizes of its dynamic dimensions,
+// s32 scalars. Elements beyond the sizes (padding) are undefined: operations that would combine
+// them with others replace them first. The rules for sizes are those of the interpreter.
 #ifndef XLA_PASSES_DYNAMIC_RESOLVER_H_
 #define XLA_PASSES_DYNAMIC_RESOLVER_H_
 
@@ -41,16 +41,18 @@ class DynamicResolver {
  public:
   DynamicResolver(HloModule* module, HloComputation* target) : module_(module), b_(target) {}
 
-  // One operation on arrays: `operands` are those of `inst`, in the new computation. Its results.
+  // Resolves one operation on arrays: `operands` are those of `inst`, in the new computation.
+  // Returns its results.
   absl::StatusOr<std::vector<SizedArray>> Resolve(const HloInstruction& inst, SizedArrays operands);
 
   GraphBuilder& builder() { return b_; }
 
-  // The sizes of the dimensions that are dynamic in `shape`; those that are null are the bounds.
+  // Keeps the sizes of the dimensions that are dynamic in `shape`; sizes that are null are the
+  // bounds.
   SizedArray WithSizes(const Shape& shape, HloInstruction* array, Sizes sizes);
-  // The size as it is, if it is in [0, bound]; else the run ends with an error.
+  // Returns the size if it is in [0, bound]; otherwise the run fails.
   HloInstruction* CheckedSize(HloInstruction* size, int64_t bound);
-  // The error if `ok` is false; else the size.
+  // Returns the size if `ok` is true; otherwise the run fails.
   HloInstruction* SizeIf(HloInstruction* ok, HloInstruction* size, int64_t bound);
 
  private:
@@ -67,7 +69,8 @@ class DynamicResolver {
   HloInstruction* Clamp(HloInstruction* x, int64_t low, int64_t high) {
     return b_.Min(b_.Max(x, Number(low)), Number(high));
   }
-  // Which elements exist, as far as the sizes (by dimension, null: all) say; null: all do.
+  // Returns the mask of valid elements for these sizes, by dimension (null: all are valid); null if
+  // all elements are valid.
   HloInstruction* ExistenceMask(absl::Span<const int64_t> dimensions, const Sizes& sizes);
   HloInstruction* ExistenceMask(const SizedArray& x) {
     return ExistenceMask(x.shape().dimensions(), x.sizes);
@@ -81,9 +84,9 @@ class DynamicResolver {
   HloInstruction* MaskByZero(HloInstruction* x, HloInstruction* mask);
   HloInstruction* ZeroOf(PrimitiveType type) { return b_.Zeros(Shape(type, {})); }
   HloInstruction* LowestOf(PrimitiveType type, bool greatest);
-  // The instruction with other operands, of a static shape.
+  // Clones the instruction with other operands and a static shape.
   HloInstruction* CloneOn(const HloInstruction& inst, absl::Span<HloInstruction* const> operands);
-  // The results of a clone, without sizes.
+  // Returns the results of a clone, without sizes.
   std::vector<SizedArray> ResultsOf(const HloInstruction& inst, HloInstruction* clone,
                                     const std::vector<Sizes>& sizes);
   static const Shape& ResultShape(const HloInstruction& inst, int i) {
@@ -92,7 +95,8 @@ class DynamicResolver {
 
   // --- Families
   Results Elementwise(const HloInstruction& inst, SizedArrays operands);
-  // The sizes of several arrays that are combined element by element; sizes of 1 are stretched.
+  // Returns the sizes of several arrays that are combined element by element; sizes of 1 are
+  // broadcast.
   Sizes Join(std::vector<SizedArray>& arrays);
   Results Broadcast(const HloInstruction& inst, const SizedArray& x);
   Results Reshape(const HloInstruction& inst, const SizedArray& x);
@@ -113,12 +117,12 @@ class DynamicResolver {
 
   Results Reduce(const HloInstruction& inst, SizedArrays operands);
   Results ReduceWindow(const HloInstruction& inst, SizedArrays operands);
-  // Inputs and initial values for a reduction in which elements that do not exist do not count.
-  // `function` becomes one that ignores them where no value would do.
+  // The inputs and initial values of a reduction that ignores padding elements. `function` becomes
+  // one that skips them if no value is an identity.
   struct Reduction {
     std::vector<HloInstruction*> operands;
     HloComputation* function;
-    bool is_lifted;  // an input and initial value more, which are dropped
+    bool is_lifted;  // has another input and initial value, to be dropped
   };
   Reduction IgnoreMissing(const HloInstruction& inst, HloComputation* function,
                           std::vector<SizedArray> inputs, absl::Span<HloInstruction* const> inits,
@@ -135,7 +139,7 @@ class DynamicResolver {
   Results BatchNorm(const HloInstruction& inst, SizedArrays operands);
   Results Scan(const HloInstruction& inst, SizedArrays operands);
 
-  // Custom calls of windows whose padding depends on sizes (dynamic_resolver_window.cc).
+  // Custom calls with windows whose padding depends on sizes (dynamic_resolver_window.cc).
   Results DynamicConvolution(const HloInstruction& inst, SizedArrays operands);
   Results DynamicReduceWindow(const HloInstruction& inst, SizedArrays operands);
   Results DynamicSelectAndScatter(const HloInstruction& inst, SizedArrays operands);
@@ -143,7 +147,7 @@ class DynamicResolver {
     HloInstruction *padding_low, *output_size;
   };
   Placement Place(HloInstruction* size, int64_t taps, int64_t dilation, int64_t stride, bool same);
-  // x moved up by `low` in each dimension (null: not), in an array of the bounds, filled elsewhere.
+  // Moves x up by `low` in each dimension (null: 0), in an array of the bounds, filled elsewhere.
   HloInstruction* Moved(HloInstruction* x, absl::Span<const int64_t> bounds, const Sizes& low,
                         HloInstruction* fill);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that combine elements, on arrays of dynamic sizes: elements that do not exist are
-// replaced by what changes nothing.
+// Operations that combine elements, on arrays of dynamic sizes: padding elements are replaced by
+// identities.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,8 +20,8 @@ bool ListHas(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// The number that an operation on both parameters leaves the other one with; null if the function
-// is not such an operation.
+// Returns the identity of an operation on both parameters; nullopt if the function is no such
+// operation.
 std::optional<Literal> IdentityOf(const HloComputation& function, PrimitiveType type) {
   const HloInstruction* root = function.root_instruction();
   if (function.num_parameters() != 2 || root->operand_count() != 2 || root->shape().IsTuple() ||
@@ -60,7 +60,7 @@ std::optional<Literal> IdentityOf(const HloComputation& function, PrimitiveType 
 
 }  // namespace
 
-// f on pairs (value, exists): combines what exists, and takes the other one where one does not.
+// f on pairs (value, is valid): combines valid elements; if only one is valid, returns that one.
 DynamicResolver::Reduction DynamicResolver::IgnoreMissing(const HloInstruction&,
                                                           HloComputation* function,
                                                           std::vector<SizedArray> inputs,
@@ -168,7 +168,7 @@ DynamicResolver::Results DynamicResolver::ReduceWindow(const HloInstruction& ins
     const WindowDim dim = window.empty() ? WindowDim() : window[static_cast<size_t>(d)];
     HloInstruction* size = inputs[0].size(d);
     if (size != nullptr) {
-      // The number of windows over existing elements.
+      // The number of windows over valid elements.
       HloInstruction* const dilated =
           b_.Max(b_.Plus(b_.Times(b_.Minus(size, Number(1)), Number(dim.base_dilation)), Number(1)),
                  Number(0));
@@ -222,7 +222,7 @@ DynamicResolver::Results DynamicResolver::SelectAndScatter(const HloInstruction&
 DynamicResolver::Results DynamicResolver::Dot(const HloInstruction& inst, SizedArrays operands) {
   const auto& dims = inst.attributes<DotAttributes>();
   const SizedArray &lhs = operands[0], &rhs = operands[1];
-  // Of a dimension that both have, what exists in both.
+  // Dimensions of both operands have the smaller of their valid extents.
   const auto common = [&](HloInstruction* a, HloInstruction* b) {
     return a == nullptr ? b : b == nullptr || a == b ? a : b_.Min(a, b);
   };
@@ -296,7 +296,7 @@ DynamicResolver::Results DynamicResolver::Convolution(const HloInstruction& inst
   return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
 }
 
-// Values that do not exist are zeros at the start of their blocks.
+// Padding values become zeros at the start of their blocks.
 DynamicResolver::Results DynamicResolver::WholeKernel(const HloInstruction& inst,
                                                       SizedArrays operands) {
   std::vector<SizedArray> parts(operands.begin(), operands.end());
@@ -315,7 +315,7 @@ DynamicResolver::Results DynamicResolver::WholeKernel(const HloInstruction& inst
   return ResultsOf(inst, clone, {sizes});
 }
 
-// Elements that do not exist come last: one more operand says which they are.
+// Sorts padding elements last: one more operand marks them.
 DynamicResolver::Results DynamicResolver::Sort(const HloInstruction& inst, SizedArrays operands) {
   const int64_t dimension = inst.dimensions()[0];
   std::vector<HloInstruction*> arrays;
@@ -372,7 +372,7 @@ DynamicResolver::Results DynamicResolver::TopK(const HloInstruction& inst, const
   return ResultsOf(inst, CloneOn(inst, {&array, 1}), {sizes, sizes});
 }
 
-// Matrices of the sizes that exist, extended by the identity.
+// Extends matrices of the valid sizes by the identity.
 DynamicResolver::Results DynamicResolver::LinearAlgebra(const HloInstruction& inst,
                                                         SizedArrays operands) {
   const SizedArray& a = operands[0];
@@ -412,7 +412,7 @@ DynamicResolver::Results DynamicResolver::LinearAlgebra(const HloInstruction& in
     sizes = b.sizes;
   }
   if (ok != nullptr) {
-    // Matrices that are not square at run time are an error.
+    // Matrices whose dynamic sizes are not square are an error.
     const SizedArray& checked = operands.back();
     for (size_t d = 0; d < sizes.size(); ++d) {
       if (sizes[d] == nullptr) continue;
@@ -436,7 +436,7 @@ DynamicResolver::Results DynamicResolver::Fft(const HloInstruction& inst, const 
   return ResultsOf(inst, CloneOn(inst, {&x.array, 1}), {sizes});
 }
 
-// With sums and counts of the elements that exist.
+// Uses sums and counts of valid elements.
 DynamicResolver::Results DynamicResolver::BatchNorm(const HloInstruction& inst,
                                                     SizedArrays operands) {
   const auto& attributes = inst.attributes<BatchNormAttributes>();
@@ -528,7 +528,7 @@ DynamicResolver::Results DynamicResolver::Scan(const HloInstruction& inst, Sized
                                     : nullptr;
   XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> values,
                        EmitScan(b_, inst, arrays, steps));
-  // Outputs lie beside the inputs; carries have sizes of their own.
+  // Outputs have the sizes of the inputs, carries those of the initial carries.
   std::vector<SizedArray> results;
   const size_t outputs = values.size() - carries;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -30,7 +30,7 @@ DynamicResolver::Results DynamicResolver::Broadcast(const HloInstruction& inst,
   return ResultsOf(inst, CloneOn(inst, {&x.array, 1}), {sizes});
 }
 
-// Existing elements, in row-major order, become those of a result of these sizes.
+// Moves the valid elements, in row-major order, to those of a result of these sizes.
 HloInstruction* DynamicResolver::ReshapeExisting(const HloInstruction& inst, const SizedArray& x,
                                                  const Sizes& sizes) {
   const auto to = inst.shape().dimensions();
@@ -38,7 +38,7 @@ HloInstruction* DynamicResolver::ReshapeExisting(const HloInstruction& inst, con
   const int64_t elements = ShapeUtil::ElementsIn(x.shape());
   const Shape shape(inst.shape().element_type(), to);
   if (elements == 0 || ShapeUtil::ElementsIn(shape) == 0) return b_.Zeros(shape);
-  // The position of each element of the result among those that exist.
+  // The position of each element of the result among the valid ones.
   HloInstruction* position = b_.Splat(Number(0), to);
   HloInstruction* stride = Number(1);
   for (int64_t d = rank; d-- > 0;) {
@@ -48,7 +48,7 @@ HloInstruction* DynamicResolver::ReshapeExisting(const HloInstruction& inst, con
     HloInstruction* const size = sizes[static_cast<size_t>(d)];
     if (d > 0) stride = b_.Times(stride, size != nullptr ? size : Number(bound));
   }
-  // Its place in the memory of the operand.
+  // The position of that element in the operand, including padding.
   HloInstruction* place = b_.Splat(Number(0), to);
   int64_t bound_stride = 1;
   for (int64_t d = x.rank(); d-- > 0;) {
@@ -223,7 +223,7 @@ DynamicResolver::Results DynamicResolver::Concatenate(const HloInstruction& inst
     sizes[static_cast<size_t>(dimension)] = nullptr;
     return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
   }
-  // Each begins where the existing elements of the one before end, and overwrites what is there.
+  // Each operand begins after the valid elements of the one before, and overwrites its padding.
   HloInstruction* result = b_.Zeros(Shape(inst.shape().element_type(), inst.shape().dimensions()));
   HloInstruction* position = Number(0);
   for (const SizedArray& operand : operands) {
@@ -253,7 +253,7 @@ DynamicResolver::Results DynamicResolver::SetDimensionSize(const HloInstruction&
   if (inst.shape().is_dynamic_dimension(static_cast<int>(dimension))) {
     sizes[d] = CheckedSize(size, bound);
   } else {
-    // A static dimension has its size already.
+    // A static dimension must have its full size.
     SizeIf(b_.Compare(size, Number(bound), ComparisonDirection::kEq), size, bound);
   }
   return std::vector<SizedArray>{WithSizes(inst.shape(), x.array, sizes)};
@@ -285,7 +285,7 @@ DynamicResolver::Results DynamicResolver::DynamicUpdateSlice(const HloInstructio
   const SizedArray &x = operands[0], &update = operands[1];
   Sizes sizes = x.sizes;
   if (update.IsSized()) {
-    // Elements of the update that do not exist change nothing.
+    // Padding elements of the update have no effect.
     const std::vector<HloInstruction*> starts(arrays.begin() + 2, arrays.end());
     HloInstruction* const old = b_.DynamicSlice(x.array, starts, update.shape().dimensions());
     arrays[1] = b_.Select(ExistenceMask(update), update.array, old);
@@ -321,7 +321,7 @@ DynamicResolver::Results DynamicResolver::Gather(const HloInstruction& inst, Siz
   return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
 }
 
-// Updates at indices that do not exist go to places outside, where they are dropped.
+// Padding indices are set outside the operand, so that their updates are dropped.
 DynamicResolver::Results DynamicResolver::Scatter(const HloInstruction& inst,
                                                   SizedArrays operands) {
   ScatterAttributes attributes = inst.attributes<ScatterAttributes>();
@@ -337,8 +337,8 @@ DynamicResolver::Results DynamicResolver::Scatter(const HloInstruction& inst,
   };
   if (indices.IsSized() && !components.empty()) drop(ExistenceMask(indices));
 
-  // Windows that are not whole: each is as large as its existing part, of which the rest is not
-  // combined. The operands get room for it.
+  // Partial windows have the size of their valid extent, and the rest is not combined. The operands
+  // are padded to have room for it.
   std::vector<HloInstruction*> inputs, updates;
   for (size_t i = 0; i < count; ++i) {
     inputs.push_back(operands[i].array);
@@ -360,7 +360,7 @@ DynamicResolver::Results DynamicResolver::Scatter(const HloInstruction& inst,
     room[static_cast<size_t>(d)] = update.bound(update_dim);
     const auto component = std::find(components.begin(), components.end(), d);
     if (component == components.end()) continue;
-    // The start must leave the existing part inside.
+    // The valid extent must be inside the operand.
     HloInstruction* const limit = b_.Convert(b_.Minus(Number(x.bound(d)), size), S64);
     HloInstruction* keep =
         b_.Compare(positions, b_.Splat(limit, index_dims), ComparisonDirection::kLe);
@@ -381,7 +381,7 @@ DynamicResolver::Results DynamicResolver::Scatter(const HloInstruction& inst,
     arrays.insert(arrays.end(), updates.begin(), updates.end());
     return ResultsOf(inst, CloneOn(inst, arrays), sizes);
   }
-  // One more array says which updates count.
+  // One more array marks the valid updates.
   HloComputation* const function = module_->AddComputation("scatter_existing");
   {
     GraphBuilder f(function);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA's custom calls of windows whose padding depends on sizes at run time: the operand is moved to
-// where the padding puts it, and the window has none.
+// XLA's custom calls with windows whose padding depends on dynamic sizes: the operand is moved by
+// the padding, and the window has none.
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +30,7 @@ absl::Status ExpectCall(const HloInstruction& inst, int64_t operands, size_t com
   return absl::OkStatus();
 }
 
-// Checks that the operation that the call denotes has a result of the call's bounds.
+// Checks that the operation that the call represents has a result of the call's bounds.
 absl::Status ExpectResult(const HloInstruction& inst, HloOpcode opcode,
                           const Attributes& attributes, int64_t first_operand) {
   std::vector<const Shape*> shapes;
@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<WindowDim>> WindowOfCall(const HloInstruction& inst, 
 
 }  // namespace
 
-// A window over `size` elements.
+// Places a window over `size` elements.
 DynamicResolver::Placement DynamicResolver::Place(HloInstruction* size, int64_t taps,
                                                   int64_t dilation, int64_t stride, bool same) {
   const int64_t extent = taps == 0 ? 0 : (taps - 1) * dilation + 1;
@@ -181,7 +181,7 @@ DynamicResolver::Results DynamicResolver::DynamicConvolution(const HloInstructio
     moves = true;
     low[at] = padding;
     spread[at].interior = window.base_dilation - 1;
-    // All that the windows of the result's bound read, and room for the move.
+    // The extent that the windows of the result's bound read, and room for the move.
     const int64_t extent = (window.size - 1) * window.window_dilation + 1;
     const int64_t dilated = needed[at] == 0 ? 0 : (needed[at] - 1) * window.base_dilation + 1;
     const int64_t read = (out_bound(labels.output_spatial[i]) - 1) * window.stride + extent;
@@ -190,11 +190,11 @@ DynamicResolver::Results DynamicResolver::DynamicConvolution(const HloInstructio
     window.padding_low = 0;
     window.padding_high = read - needed[at];
   }
-  // Of a type that has no zero, padding is one of f32.
+  // A type without a zero is padded in f32.
   if (given.element_type() == F8E8M0FNU) input.array = b_.Convert(input.array, F32);
   HloInstruction* const zero = ZeroOf(input.shape().element_type());
   SizedArray kernel = operands[first + 1];
-  // Features that exist in only one operand are not summed.
+  // Features that are valid in only one operand are not summed.
   if (attributes.feature_group_count == 1) {
     HloInstruction* const own = input.size(labels.input_feature);
     existing[static_cast<size_t>(labels.input_feature)] = own;
@@ -236,7 +236,7 @@ DynamicResolver::Results DynamicResolver::DynamicReduceWindow(const HloInstructi
     dim.padding_low = 0;
     dim.padding_high = read - needed[at];
   }
-  // Elements that do not exist do not count; they move with the others.
+  // Padding elements are ignored; they move with the others.
   const auto bounds = x.shape().dimensions();
   HloInstruction* mask = ExistenceMask(x);
   if (mask == nullptr) mask = b_.Splat(b_.Scalar(PRED, 1), bounds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composites, maps, constants that are tuples.
+// Expands composites, maps, and constants that are tuples.
 #include "xla/passes/expand.h"
 
 #include <string>
@@ -91,7 +91,7 @@ absl::StatusOr<bool> ExpandMaps(HloModule* module) {
 
 namespace {
 
-// The instructions that make the value of a constant.
+// Makes the instructions that produce the value of a constant.
 HloInstruction* ConstantParts(GraphBuilder& b, Literal literal) {
   const Shape shape = literal.shape();
   if (shape.IsArray()) return b.Add(HloInstruction::CreateConstant(std::move(literal)));

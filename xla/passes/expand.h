@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that stand for several simpler ones, written out.
+// Passes that expand operations to several simpler ones.
 #ifndef XLA_PASSES_EXPAND_H_
 #define XLA_PASSES_EXPAND_H_
 
@@ -17,8 +17,7 @@ absl::StatusOr<bool> ExpandMaps(HloModule* module);
 // Whether ExpandMaps can write the function out.
 bool IsElementwiseFunction(const HloComputation& function);
 
-// A scatter of one window becomes dynamic-update-slice of what a map makes of the window and the
-// update.
+// A scatter of one window becomes a dynamic-update-slice of a map of the window and the update.
 absl::StatusOr<bool> ExpandScatters(HloModule* module);
 
 // batch-norm-training, -inference and -grad become elementwise operations and reductions, in f32
@@ -28,12 +27,12 @@ absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);
 // scaled-dot becomes products of the operands with their repeated scales, and a dot.
 absl::StatusOr<bool> ExpandScaledDots(HloModule* module);
 
-// Sparse kernels of convolutions become whole ones, made by a custom call to kWholeKernelTarget.
+// Sparse kernels of convolutions become dense ones, made by a custom call to kWholeKernelTarget.
 // INVALID_ARGUMENT if a kernel does not fit its sparsity_config.
 absl::StatusOr<bool> ExpandSparseConvolutions(HloModule* module);
 
-// A custom call (values, positions) -> the whole kernel. The backend_config is the sparse dimension
-// and the size of its blocks, in decimal digits with a comma between them.
+// A custom call (values, positions) -> dense kernel. The backend_config is the sparse dimension and
+// the size of its blocks, in decimal digits, separated by a comma.
 inline constexpr char kWholeKernelTarget[] = "xylem.whole_kernel";
 
 // Asynchronous operations (async-start, copy-start, all-gather-start, ... and their ends) become
@@ -47,8 +46,8 @@ absl::StatusOr<bool> ExpandTupleConstants(HloModule* module);
 absl::StatusOr<bool> ExpandScans(HloModule* module);
 
 // Custom calls that XLA's client library makes become operations: annotations of shardings and
-// buffers their operand, CreateBuffer zeros, TopK topk; control_dep is removed. INVALID_ARGUMENT if
-// operands do not fit.
+// buffers become their operand, CreateBuffer becomes zeros, TopK becomes topk; control_dep is
+// removed. INVALID_ARGUMENT if operands do not fit.
 absl::StatusOr<bool> ExpandCustomCalls(HloModule* module);
 
 // Operands and result of a dot or convolution that has no product of its element types are

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of start and done as one operation where the start is; messages are awaited where the done
-// is.
+// Replaces pairs of start and done by one operation at the start; messages are awaited at the done.
 #include <utility>
 #include <vector>
 
@@ -13,8 +12,8 @@
 namespace xla {
 namespace {
 
-// The value in the types of `shape`: starts and dones may declare other floating-point types than
-// their operands have.
+// Converts the value to the types of `shape`: starts and dones may declare other floating-point
+// types than their operands have.
 HloInstruction* Declared(GraphBuilder& b, const Shape& shape, HloInstruction* value) {
   if (shape.IsArray()) return b.Convert(value, shape.element_type());
   if (!shape.IsTuple() || ShapeUtil::Compatible(shape, value->shape())) return value;
@@ -24,7 +23,7 @@ HloInstruction* Declared(GraphBuilder& b, const Shape& shape, HloInstruction* va
   return b.Make(HloOpcode::kTuple, shape, elements);
 }
 
-// A tuple of that shape.
+// Makes a tuple of that shape.
 HloInstruction* MakeTuple(GraphBuilder& b, const Shape& shape,
                           absl::Span<HloInstruction* const> values) {
   std::vector<HloInstruction*> elements;
@@ -34,7 +33,7 @@ HloInstruction* MakeTuple(GraphBuilder& b, const Shape& shape,
   return b.Make(HloOpcode::kTuple, shape, elements);
 }
 
-// The start's tuple: `elements`, then zeros for its contexts.
+// Makes the start's tuple: `elements`, then zeros for its contexts.
 HloInstruction* StartTuple(GraphBuilder& b, const Shape& shape,
                            std::vector<HloInstruction*> elements) {
   for (int i = static_cast<int>(elements.size()); i < shape.tuple_shapes_size(); ++i) {
@@ -43,7 +42,7 @@ HloInstruction* StartTuple(GraphBuilder& b, const Shape& shape,
   return MakeTuple(b, shape, elements);
 }
 
-// One value as it is, or a tuple.
+// Returns a single value as it is, or a tuple.
 HloInstruction* AsShape(GraphBuilder& b, const Shape& shape,
                         absl::Span<HloInstruction* const> values) {
   return shape.IsTuple() ? MakeTuple(b, shape, values) : values[0];
@@ -64,7 +63,7 @@ HloInstruction* ExpandStart(GraphBuilder& b, HloInstruction* start, HloOpcode op
   return StartTuple(b, shape, {before, result});
 }
 
-// What a computation with this root has received, from what its start gave.
+// Completes the receives of a computation with this root, given what its start returned.
 HloInstruction* CompleteReceives(GraphBuilder& b, const HloInstruction& root,
                                  HloInstruction* value) {
   if (root.opcode() == HloOpcode::kRecv) {
@@ -84,7 +83,7 @@ HloInstruction* CompleteReceives(GraphBuilder& b, const HloInstruction& root,
   return b.Make(HloOpcode::kTuple, root.shape(), elements);
 }
 
-// Null: nothing to do.
+// Returns null if there is nothing to do.
 HloInstruction* Expand(GraphBuilder& b, HloInstruction* instruction,
                        const HloComputation* receives) {
   switch (instruction->opcode()) {
@@ -135,7 +134,7 @@ absl::StatusOr<bool> ExpandAsync(HloModule* module) {
   bool changed = false;
   for (HloComputation* computation : module->computations()) {
     const std::vector<HloInstruction*> order = computation->MakeInstructionPostOrder();
-    // The starts are still there to be found.
+    // Starts are looked up while they still exist.
     std::vector<const HloComputation*> receives;
     for (const HloInstruction* instruction : order) {
       receives.push_back(instruction->opcode() == HloOpcode::kAsyncDone

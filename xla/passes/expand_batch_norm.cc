@@ -52,7 +52,7 @@ class BatchNormBuilder {
   HloInstruction* Multiply(HloInstruction* a, HloInstruction* b) {
     return Binary(HloOpcode::kMultiply, a, b);
   }
-  // A value of each feature, for all elements.
+  // Broadcasts a value of each feature to all elements.
   HloInstruction* Spread(HloInstruction* features) {
     return rewriter_.Create(HloOpcode::kBroadcast, array_, {features},
                             DimensionListAttributes{.dimensions = {feature_}});
@@ -61,7 +61,7 @@ class BatchNormBuilder {
     HloInstruction* constant = rewriter_.Constant(LiteralUtil::CreateScalar(type_, value).value());
     return rewriter_.Create(HloOpcode::kBroadcast, features_, {constant});
   }
-  // The sum over all dimensions but that of features.
+  // Sums over all dimensions but that of features.
   HloInstruction* Sum(HloInstruction* values) {
     HloComputation* add = norm_->GetModule()->AddComputation("batch_norm_sum");
     const Shape scalar = ShapeUtil::MakeShape(type_, {});

@@ -23,41 +23,41 @@ absl::Status Refuse(const HloInstruction& call, absl::string_view why) {
 }
 
 Result ExpandAnnotation(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfAnnotation(*call);
-  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfAnnotation(*call);
+  return error.empty() ? Result(call->operand(0)) : Refuse(*call, error);
 }
 
-// Values have no layouts here: those of instructions only matter at the borders of the program.
+// Values have no layouts here: layouts of instructions only matter at the boundaries of the
+// program.
 Result ExpandLayoutConstraint(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfLayoutConstraint(*call);
-  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfLayoutConstraint(*call);
+  return error.empty() ? Result(call->operand(0)) : Refuse(*call, error);
 }
 
-// Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
-// memory here: what is updated is copied if others still read it.
+// Pin turns an array into a buffer that is updated in place, Unpin does the reverse. Both are the
+// same memory here: an updated array is copied if it has other readers.
 Result ExpandPin(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfPin(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfPin(*call);
+  if (!error.empty()) return Refuse(*call, error);
   return b.Unary(HloOpcode::kCopy, call->operand(0));
 }
 
-// A buffer whose contents are not defined: zeros.
+// A buffer with undefined contents: zeros.
 Result ExpandCreateBuffer(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfCreateBuffer(*call);
-  return fault.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfCreateBuffer(*call);
+  return error.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, error);
 }
 
-// control_dep says that one operand is computed before the other, dce_sink that operands are used:
-// neither changes a value.
+// control_dep orders two operands, dce_sink marks operands as used: neither changes a value.
 Result ExpandWithoutResults(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfNoResults(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfNoResults(*call);
+  if (!error.empty()) return Refuse(*call, error);
   return b.Make(HloOpcode::kTuple, call->shape(), {});
 }
 
 Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfTopK(*call);
-  if (!fault.empty()) return Refuse(*call, fault);
+  const absl::string_view error = ErrorOfTopK(*call);
+  if (!error.empty()) return Refuse(*call, error);
   const Shape& result = call->shape();
   const Shape &values = result.tuple_shapes(0), &indices = result.tuple_shapes(1);
   Shape as_s32 = result;
@@ -70,8 +70,9 @@ Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
   return b.Make(HloOpcode::kTuple, result, {b.Element(topk, 0), converted});
 }
 
-// A comparator of floating-point numbers by their total order instead of their values, which differ
-// for zeros and NaNs alone: there are kernels for it. Other comparators stay.
+// Returns a comparator by the total order instead of the values of floating-point numbers, which
+// only differ for zeros and NaNs: there are kernels for it. Other comparators are returned
+// unchanged.
 HloComputation* TotalComparator(HloComputation* comparator) {
   const std::optional<ComparedOperand> compared = RecognizeComparison(*comparator);
   const HloInstruction* root = comparator->root_instruction();
@@ -95,7 +96,7 @@ HloComputation* TotalComparator(HloComputation* comparator) {
   return total;
 }
 
-// Sorted by the computation of the call; the first elements are the result.
+// Sorts by the call's comparator and takes the first elements.
 Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
   const absl::StatusOr<int64_t> dimension = ApproxTopKDimension(*call);
   if (!dimension.ok()) return Refuse(*call, dimension.status().message());
@@ -127,14 +128,14 @@ Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
   return b.Make(HloOpcode::kTuple, result, parts);
 }
 
-// Linear algebra stays: the compiler has kernels for it. Null: unchanged.
+// Linear algebra is kept: the compiler has kernels for it. Null means unchanged.
 Result CheckQr(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfQr(*call);
-  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfQr(*call);
+  return error.empty() ? Result(nullptr) : Refuse(*call, error);
 }
 Result CheckHouseholderProduct(HloInstruction* call, GraphBuilder&) {
-  const absl::string_view fault = FaultOfHouseholderProduct(*call);
-  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+  const absl::string_view error = ErrorOfHouseholderProduct(*call);
+  return error.empty() ? Result(nullptr) : Refuse(*call, error);
 }
 Result CheckEigh(HloInstruction* call, GraphBuilder&) {
   const absl::Status status = EighConfigOf(*call).status();

@@ -24,7 +24,7 @@ class WindowExpander {
   WindowExpander(HloInstruction* window, const PrefixWindow& scan)
       : b_(window->parent(), window), window_(*window), scan_(scan) {}
 
-  // The results, of the shapes of the reduce-window's.
+  // Returns the results, with the shapes of the reduce-window's.
   absl::StatusOr<Values> Run() {
     const size_t operands = static_cast<size_t>(window_.operand_count()) / 2;
     Values inits, arrays;
@@ -36,14 +36,14 @@ class WindowExpander {
     const int64_t length = sizes[0];
     int64_t rows = 1;
     for (size_t d = 1; d < sizes.size(); ++d) rows *= sizes[d];
-    // So many rows are worth a step of a loop.
+    // This many rows are worth an iteration of a loop.
     constexpr int64_t kManyRows = 256, kLong = 256;
     Values results;
     const bool in_parts = rows < kManyRows && length >= kLong;
     if (!in_parts && !scan_.reverse) {
       results = Scan(arrays, inits);
     } else {
-      // The initial value comes before all elements of a result, where these are reversed too.
+      // The initial value precedes all elements of a result, even if these are reversed.
       results = in_parts ? ScanInParts(arrays, rows, length) : Scan(arrays);
       for (size_t i = 0; i < operands; ++i) results[i] = b_.Reshape(results[i], sizes);
       Values first;
@@ -79,7 +79,7 @@ class WindowExpander {
     return b_.Transpose(array, permutation);
   }
 
-  // The reducer, on arrays; `earlier` comes before `later` in the order of the reduction.
+  // Applies the reducer to arrays; `earlier` precedes `later` in the order of the reduction.
   Values Combine(GraphBuilder& b, const Values& earlier, const Values& later) {
     Values arguments = earlier, results;
     arguments.insert(arguments.end(), later.begin(), later.end());
@@ -94,7 +94,7 @@ class WindowExpander {
     return results;
   }
 
-  // A computation that returns the reducer's result of that number.
+  // Returns a computation of the reducer's result with that number.
   HloComputation* ReducerOf(size_t result) {
     HloComputation* const reducer = window_.to_apply();
     if (!reducer->root_instruction()->shape().IsTuple()) return reducer;
@@ -112,8 +112,8 @@ class WindowExpander {
     return computation;
   }
 
-  // What a scan calls: a function of slices, then carries. The latter come before the former,
-  // unless all is reversed.
+  // Returns the function that a scan calls, on slices and then carries. Carries precede slices in
+  // the reduction, unless it is reversed.
   HloComputation* SliceFunction(const Values& arrays) {
     HloComputation* const computation =
         window_.GetModule()->AddComputation(absl::StrCat(window_.to_apply()->name(), ".scan"));
@@ -136,7 +136,7 @@ class WindowExpander {
     return computation;
   }
 
-  // Of slices along the first dimension, from initial values, which are scalars or slices.
+  // Scans slices along the first dimension, from initial values, which are scalars or slices.
   Values Scan(const Values& arrays, const Values& inits) {
     HloComputation* called[] = {SliceFunction(arrays)};
     std::vector<Shape> shapes;
@@ -161,7 +161,7 @@ class WindowExpander {
       results.push_back(b_.Element(scan, static_cast<int64_t>(i)));
     return results;
   }
-  // From the first slices.
+  // Scans from the first slices.
   Values Scan(const Values& arrays) {
     const int64_t length = arrays[0]->shape().dimensions(0);
     Values firsts, rest;
@@ -180,8 +180,8 @@ class WindowExpander {
     return results;
   }
 
-  // Parts of some sqrt(length) elements are scanned side by side, then their last results; each
-  // part is combined with the result of those before it. Without initial values.
+  // Scans parts of about sqrt(length) elements side by side, then their last results; each part is
+  // combined with the result of those before it. Without initial values.
   Values ScanInParts(const Values& arrays, int64_t rows, int64_t length) {
     const auto part = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(length))));
     const int64_t parts = (length + part - 1) / part;
@@ -200,7 +200,7 @@ class WindowExpander {
       totals.push_back(b_.Reshape(b_.SliceAlong(x, 0, part - 1, part), two));
     }
     const Values before = Scan(totals);
-    // Of all parts but the first.
+    // The values of all parts but the first.
     Values earlier, later, results;
     for (size_t i = 0; i < arrays.size(); ++i) {
       HloInstruction* const shifted = b_.SliceAlong(before[i], 0, 0, parts - 1);
@@ -236,7 +236,7 @@ bool IsOfScalars(const HloInstruction& window) {
     const PrimitiveType type = part.element_type();
     const Shape& whole = window.shape().IsTuple() ? window.shape().tuple_shapes(static_cast<int>(i))
                                                   : window.shape();
-    // Accumulators of another type than the operands' are left alone.
+    // Accumulators of a type that differs from the operands' are left alone.
     if (!part.IsArray() || whole.element_type() != type ||
         window.operand(i)->shape().element_type() != type ||
         window.operand(operands + i)->shape().element_type() != type) {

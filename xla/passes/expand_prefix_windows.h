@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefix scans that are written as reduce-windows, as scans.
+// Rewrites reduce-windows that are prefix scans as scans.
 #ifndef XLA_PASSES_EXPAND_PREFIX_WINDOWS_H_
 #define XLA_PASSES_EXPAND_PREFIX_WINDOWS_H_
 

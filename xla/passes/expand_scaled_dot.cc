@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scaled-dot as products with the scales and a dot, in f32 (f64 for f64 results).
+// Expands scaled-dot to products with the scales and a dot, in f32 (f64 for f64 results).
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -31,8 +31,8 @@ bool DividesOperand(const Shape& scale, const Shape& operand) {
   return true;
 }
 
-// The scale repeated to the size of the operand: first each element over a block of dimensions of
-// its own, [s0, b0, s1, b1, ..], then these joined.
+// Repeats the scale to the size of the operand: first each element along a block dimension of its
+// own, [s0, b0, s1, b1, ..], then these dimensions are joined.
 HloInstruction* RepeatScale(HloInstruction* scale, const Shape& shape, Rewriter& rewriter) {
   if (scale->shape().rank() == 0) return rewriter.Create(HloOpcode::kBroadcast, shape, {scale});
   if (scale->shape().dimensions() == shape.dimensions()) return scale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan as a loop.
+// Expands scan to a loop.
 #ifndef XLA_PASSES_EXPAND_SCAN_H_
 #define XLA_PASSES_EXPAND_SCAN_H_
 
@@ -11,9 +11,9 @@
 
 namespace xla {
 
-// The results of a scan (outputs, then carries) of these operands, which are of static shapes.
-// `steps` is an s32 scalar: the slices that are scanned; null: all. INVALID_ARGUMENT if operands,
-// results and computation do not match.
+// Emits a scan of these operands, which have static shapes, and returns its results (outputs, then
+// carries). `steps` is an s32 scalar: the number of slices to scan; null: all. INVALID_ARGUMENT if
+// operands, results and computation do not match.
 absl::StatusOr<std::vector<HloInstruction*>> EmitScan(GraphBuilder& b, const HloInstruction& scan,
                                                       absl::Span<HloInstruction* const> operands,
                                                       HloInstruction* steps);

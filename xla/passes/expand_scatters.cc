@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters of one window, as updates of slices.
+// Expands scatters of one window to updates of slices.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 using Result = absl::StatusOr<HloInstruction*>;
 using Instructions = std::vector<HloInstruction*>;
 
-// A scatter of one array whose indices name one window.
+// Whether a scatter updates one window of one array.
 bool HasOneWindow(const HloInstruction& scatter) {
   if (scatter.operand_count() != 3 || !scatter.shape().IsArray()) return false;
   for (const HloInstruction* operand : scatter.operands()) {
@@ -29,7 +29,7 @@ bool HasOneWindow(const HloInstruction& scatter) {
   return ShapeUtil::ElementsIn(scatter.operand(1)->shape()) == numbers;
 }
 
-// Adds what replaces a scatter directly before it.
+// Adds the replacement of a scatter directly before it.
 class WindowUpdate {
  public:
   WindowUpdate(HloInstruction* scatter, Rewriter& rewriter)
@@ -37,8 +37,8 @@ class WindowUpdate {
         attributes_(scatter->attributes<ScatterAttributes>()),
         rewriter_(rewriter) {}
 
-  // operand, with combine(operand's window, update) in the place of the window if that lies within
-  // the operand. One that does not leaves the operand as it is.
+  // Returns the operand with its window replaced by combine(window, update) if that is within the
+  // operand, otherwise unchanged.
   HloInstruction* Make() {
     HloInstruction* const operand = scatter_.operand(0);
     const Shape window = Window();
@@ -63,7 +63,7 @@ class WindowUpdate {
   }
 
  private:
-  // The shape of the part of the operand that is updated.
+  // Returns the shape of the part of the operand that is updated.
   Shape Window() const {
     const Shape& updates = scatter_.operand(2)->shape();
     std::vector<int64_t> sizes;
@@ -77,8 +77,8 @@ class WindowUpdate {
     return Shape(scatter_.shape().element_type(), sizes);
   }
 
-  // The first index of the window in each dimension, as S64; sets within_ where they may be such
-  // that the window does not fit.
+  // Returns the first index of the window in each dimension, as S64; sets within_ if the window may
+  // not fit.
   Instructions Starts(const Shape& window) {
     const auto& indexed = attributes_.scatter_dims_to_operand_dims;
     const Shape scalar(S64, {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions whose kernels hold one element of each block of their input features, as
-// convolutions with whole kernels.
+// Expands convolutions whose kernels hold one element of each block of their input features to
+// convolutions with dense kernels.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

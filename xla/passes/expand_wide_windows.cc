@@ -21,7 +21,7 @@
 namespace xla {
 namespace {
 
-// Smaller windows are computed element by element: their elements stay in registers.
+// Smaller windows are computed element by element, with their elements in registers.
 constexpr int64_t kLeastElements = 32;
 
 // Whether the initial value changes nothing but the sign of a zero.
@@ -54,8 +54,8 @@ double ElementsOf(absl::Span<const int64_t> sizes) {
   return elements;
 }
 
-// Whether an array of so many elements is not much larger than what the window reads and writes:
-// padding may be longer than both, and is not stored then.
+// Whether an array of this many elements is not much larger than the operand and the result:
+// padding may be longer than both, and is not materialized otherwise.
 bool IsBounded(const HloInstruction& window, double elements) {
   return elements <= 2 * (ElementsOf(window.operand(0)->shape().dimensions()) +
                           ElementsOf(window.shape().dimensions()));
@@ -65,7 +65,8 @@ bool Covers(const WindowDim& dim) {
   return dim.size != 1 || dim.stride != 1 || dim.padding_low != 0 || dim.padding_high != 0;
 }
 
-// One window for each dimension, those with larger strides first: fewer elements are left.
+// Splits a window into one for each dimension, those with larger strides first, which leave fewer
+// elements.
 absl::StatusOr<bool> SplitDimensions(HloInstruction* window) {
   const WindowDims& all = window->attributes<WindowAttributes>().window;
   double elements = 1;
@@ -98,7 +99,7 @@ absl::StatusOr<bool> SplitDimensions(HloInstruction* window) {
   return true;
 }
 
-// The dimension of a window along one dimension that is worth powers of two.
+// Returns the dimension of a one-dimensional window for which powers of two are worthwhile.
 std::optional<int64_t> WideDimension(const HloInstruction& window) {
   const WindowDims& all = window.attributes<WindowAttributes>().window;
   std::optional<int64_t> wide;
@@ -111,7 +112,7 @@ std::optional<int64_t> WideDimension(const HloInstruction& window) {
   const WindowDim& dim = all[static_cast<size_t>(*wide)];
   int64_t steps = 0;
   for (int64_t size = dim.size; size > 0; size /= 2) steps += 2;
-  // Each step stores and loads all elements, also those between the results.
+  // Each step stores and loads all elements, including those between the results.
   const bool pays = dim.size >= kLeastElements && dim.size / dim.stride > 2 * steps;
   const Shape& operand = window.operand(0)->shape();
   const auto length = static_cast<double>(operand.dimensions(static_cast<int>(*wide)));
@@ -138,9 +139,9 @@ absl::StatusOr<bool> DoubleWindows(HloInstruction* window) {
   const auto length_of = [&](const HloInstruction* array) {
     return array->shape().dimensions(static_cast<int>(*wide));
   };
-  // Windows of so many elements, one for each first element.
+  // `elements` is the size of the current windows, one for each first element.
   int64_t elements = 1;
-  // Of the binary digits of the size that have been seen: windows from `offset` on.
+  // The result for the binary digits of the size so far: windows from `offset` on.
   HloInstruction* result = nullptr;
   const int64_t places = length_of(x) - (dim.size - 1) * dim.window_dilation;
   int64_t offset = 0;
@@ -164,7 +165,7 @@ absl::StatusOr<bool> DoubleWindows(HloInstruction* window) {
                     Shape(window->shape().element_type(), window->shape().dimensions()), {result},
                     std::move(slice));
   }
-  // The sum of zeros is the initial one's.
+  // A sum of zeros has the sign of the initial value.
   result = b.Binary(operation, b.Splat(init, window->shape().dimensions()), result);
   XLA_RETURN_IF_ERROR(window->parent()->ReplaceInstruction(window, result));
   return true;

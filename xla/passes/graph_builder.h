@@ -23,7 +23,7 @@ class GraphBuilder {
  public:
   using Dims = absl::Span<const int64_t>;
 
-  // New instructions come directly before `before`, or last.
+  // New instructions are inserted directly before `before`, or at the end.
   explicit GraphBuilder(HloComputation* computation, HloInstruction* before = nullptr)
       : computation_(computation), before_(before) {}
 
@@ -34,12 +34,13 @@ class GraphBuilder {
                        Attributes attributes = NoAttributes{},
                        absl::Span<HloComputation* const> called = {});
 
-  // A scalar constant; floats, integers and PRED.
+  // Makes a scalar constant of a float, integer or PRED type.
   HloInstruction* Scalar(PrimitiveType type, double value);
-  // Zeros, empty tuples of them, tokens.
+  // Makes zeros: arrays, tuples of them, tokens.
   HloInstruction* Zeros(const Shape& shape);
 
-  // Elementwise: operands of equal dimensions; the result has the type of the first one.
+  // Elementwise operations: operands have equal dimensions; the result has the type of the first
+  // one.
   HloInstruction* Unary(HloOpcode opcode, HloInstruction* x);
   HloInstruction* Binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
   HloInstruction* Plus(HloInstruction* a, HloInstruction* b) {
@@ -67,7 +68,7 @@ class GraphBuilder {
   HloInstruction* Select(HloInstruction* pred, HloInstruction* a, HloInstruction* b);
   HloInstruction* Convert(HloInstruction* x, PrimitiveType type);
 
-  // Operand dimension i becomes dimension places[i] of the result.
+  // Broadcasts: operand dimension i becomes dimension places[i] of the result.
   HloInstruction* Broadcast(HloInstruction* x, Dims dimensions, std::vector<int64_t> places);
   HloInstruction* Splat(HloInstruction* scalar, Dims dimensions) {
     return dimensions.empty() ? scalar : Broadcast(scalar, dimensions, {});
@@ -77,14 +78,14 @@ class GraphBuilder {
   HloInstruction* Transpose(HloInstruction* x, std::vector<int64_t> permutation);
   HloInstruction* Reverse(HloInstruction* x, std::vector<int64_t> dimensions);
   HloInstruction* Slice(HloInstruction* x, Dims starts, Dims limits);
-  // Elements [start, limit) of one dimension.
+  // Takes elements [start, limit) of one dimension.
   HloInstruction* SliceAlong(HloInstruction* x, int64_t dimension, int64_t start, int64_t limit);
   // Starts are scalars of one integer type.
   HloInstruction* DynamicSlice(HloInstruction* x, std::vector<HloInstruction*> starts, Dims sizes);
   HloInstruction* DynamicUpdateSlice(HloInstruction* x, HloInstruction* update,
                                      std::vector<HloInstruction*> starts);
   HloInstruction* Pad(HloInstruction* x, HloInstruction* value, std::vector<PadDim> padding);
-  // Elements after the last one of each dimension.
+  // Pads after the last element of each dimension.
   HloInstruction* PadHigh(HloInstruction* x, HloInstruction* value, Dims high);
 
   HloInstruction* Tuple(absl::Span<HloInstruction* const> elements);

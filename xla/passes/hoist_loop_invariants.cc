@@ -40,7 +40,8 @@ class LoopHoist {
   }
 
  private:
-  // The loop takes a tuple apart and makes one; what is called belongs to it alone.
+  // Whether the loop's state is a tuple that it takes apart and makes; its computations have no
+  // other callers.
   bool CanExtendState() const {
     if (!loop_->shape().IsTuple() || loop_->IsRoot() || body_->caller_count() != 1 ||
         loop_->while_condition()->caller_count() != 1 ||
@@ -89,8 +90,8 @@ class LoopHoist {
     }
   }
 
-  // Not constants and what only repeats or renames values; not what takes more memory than the
-  // arrays that it is made of.
+  // Constants, and instructions that only repeat or rename values, are not worth hoisting, nor are
+  // those that need more memory than their sources.
   bool IsWorthHoisting(const HloInstruction& instruction) const {
     constexpr int64_t kLeastElements = 64;
     if (!invariants_.contains(&instruction) || IsInvariantElement(instruction)) return false;
@@ -113,9 +114,9 @@ class LoopHoist {
            IsWidenedForContraction(instruction);
   }
 
-  // Whether a contraction in each iteration reads the instruction, which holds an array in a wider
-  // type. Such an array is in memory in any case, and the longer life of a small one costs little.
-  // Narrow floating-point types are widened within the contraction.
+  // Whether a contraction in each iteration reads the instruction, which widens an array. Such an
+  // array is materialized in any case, and the longer life of a small one costs little. Narrow
+  // floating-point types are widened within the contraction.
   bool IsWidenedForContraction(const HloInstruction& instruction) const {
     constexpr int64_t kMostBytes = 1 << 22;
     if (instruction.opcode() != HloOpcode::kConvert ||
@@ -138,7 +139,7 @@ class LoopHoist {
     return false;
   }
 
-  // A copy in front of the loop of an invariant instruction and all it needs. No recursion.
+  // Copies an invariant instruction and all its operands to before the loop. Not recursive.
   HloInstruction* CopyOutside(HloInstruction* result) {
     std::vector<HloInstruction*> pending = {result};
     while (!pending.empty()) {
@@ -192,7 +193,7 @@ class LoopHoist {
     return body_->RemoveInstructionAndUnusedOperands(result);
   }
 
-  // The tuple that the loop starts with, made for it alone.
+  // Gives the loop an initial tuple without other users.
   absl::Status OwnInitialTuple() {
     HloInstruction* initial = loop_->operand(0);
     if (initial->user_count() == 1 && !initial->IsRoot()) return absl::OkStatus();

@@ -23,7 +23,7 @@ std::optional<int64_t> ConstantInteger(const HloInstruction& instruction) {
   return instruction.literal().GetIntegralAsS64({});
 }
 
-// The element of parameter 0 that the instruction takes; unset if it is something else.
+// Returns the element of parameter 0 that the instruction reads; nullopt if it is something else.
 std::optional<int64_t> StateElement(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kGetTupleElement ||
       instruction.operand(0)->opcode() != HloOpcode::kParameter) {
@@ -32,7 +32,7 @@ std::optional<int64_t> StateElement(const HloInstruction& instruction) {
   return instruction.tuple_index();
 }
 
-// A value in the condition or body that is the same in each trip.
+// Returns the value of an instruction in the condition or body that is the same in each iteration.
 std::optional<int64_t> FixedInteger(const HloInstruction& loop, const std::vector<bool>& invariant,
                                     const HloInstruction& value) {
   if (const std::optional<int64_t> constant = ConstantInteger(value); constant.has_value()) {
@@ -59,8 +59,8 @@ ComparisonDirection Mirrored(ComparisonDirection direction) {
   }
 }
 
-// Trips while `start + trip * step` compares with `limit` as the direction says; unset if the
-// counter would leave its type before.
+// Counts the iterations while `start + trip * step` compares with `limit` as the direction says;
+// nullopt if the counter would leave its type before.
 std::optional<int64_t> CountTrips(PrimitiveType type, int64_t start, int64_t step, int64_t limit,
                                   ComparisonDirection direction) {
   const __int128 distance = static_cast<__int128>(limit) - start;
@@ -102,7 +102,7 @@ std::optional<int64_t> CountTrips(PrimitiveType type, int64_t start, int64_t ste
   return static_cast<int64_t>(trips);
 }
 
-// What the body adds to the element in each trip.
+// Returns what the body adds to the element in each iteration.
 std::optional<int64_t> StepOf(const HloInstruction& loop, const std::vector<bool>& invariant,
                               int64_t element) {
   const HloInstruction& next = *loop.while_body()->root_instruction()->operand(element);

@@ -12,11 +12,11 @@ namespace {
 
 using DimensionNumbers = std::vector<int64_t>;
 
-// Dimensions of the result, in order, that the transpose moves together. Those of size 1 are left
-// out.
+// Groups the dimensions of the result, in order, that the transpose moves together. Those of size 1
+// are omitted.
 std::vector<DimensionNumbers> GroupsOf(const Shape& shape, absl::Span<const int64_t> permutation) {
   std::vector<DimensionNumbers> groups;
-  // The dimension of the operand, after sizes of 1, that would continue the last group.
+  // The dimension of the operand, after sizes of 1, that would extend the last group.
   int64_t next = -1;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.dimensions(static_cast<int>(d)) == 1) continue;
@@ -41,8 +41,8 @@ absl::StatusOr<HloInstruction*> MergeDimensions(HloInstruction* transpose, Rewri
   if (!shape.is_static() || ShapeUtil::IsZeroElementArray(shape)) return nullptr;
   const std::vector<DimensionNumbers> groups = GroupsOf(shape, permutation);
   if (groups.empty()) return nullptr;
-  // Where each group is in the operand.
-  DimensionNumbers order;  // of groups, by their first dimension there
+  // The order of the groups in the operand.
+  DimensionNumbers order;  // groups by their first dimension in the operand
   for (size_t g = 0; g < groups.size(); ++g) {
     const auto first = [&](int64_t group) {
       return permutation[static_cast<size_t>(groups[static_cast<size_t>(group)][0])];

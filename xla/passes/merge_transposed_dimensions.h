@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes of fewer and longer dimensions.
+// Merges dimensions of transposes.
 #ifndef XLA_PASSES_MERGE_TRANSPOSED_DIMENSIONS_H_
 #define XLA_PASSES_MERGE_TRANSPOSED_DIMENSIONS_H_
 
@@ -8,8 +8,8 @@
 
 namespace xla {
 
-// Dimensions that a transpose moves together become one, where that makes the minor dimension of
-// its operand or its result longer: those are what is copied or exchanged in vectors.
+// Merges dimensions that a transpose moves together, if that makes the minor dimension of its
+// operand or its result longer: vectors are copied or transposed along those.
 absl::StatusOr<bool> MergeTransposedDimensions(HloModule* module);
 
 }  // namespace xla

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explicit conversions where floating-point types of different precision meet.
+// Inserts conversions between floating-point types of different precision.
 #include "xla/passes/mixed_precision.h"
 
 #include <cstdint>
@@ -22,15 +22,15 @@ namespace xla {
 namespace {
 
 enum class Rule : uint8_t {
-  kAsIs,        // passes values on, or defines what a mixture means
+  kAsIs,        // passes values through, or defines mixed types
   kOperands,    // all floating-point operands in one type
   kResult,      // operands may differ; only the result is rounded
-  kDeclared,    // operands become what the result is declared to be
+  kDeclared,    // operands are converted to the declared result
   kPairs,       // operands i and n + i with parameters i and n + i of a computation
   kReduceAll,   // every operand with both parameters of the computation
   kSelect,      // select-and-scatter: all operands with both computations
-  kParameters,  // operand i becomes what parameter i is
-  kElements,    // parameters become what their operands are: of map one each, of sort two
+  kParameters,  // operand i is converted to the type of parameter i
+  kElements,    // parameters get operands' types: one for map, two for sort
 };
 
 // The rule of operations that apply computations to elements.
@@ -57,14 +57,14 @@ Rule RuleOf(HloOpcode opcode) {
   return info.Has(op_traits::kMixedOperands) ? Rule::kResult : Rule::kOperands;
 }
 
-// The element type of a floating-point array, else PRIMITIVE_TYPE_INVALID.
+// Returns the element type of a floating-point array, otherwise PRIMITIVE_TYPE_INVALID.
 PrimitiveType FloatType(const Shape& shape) {
   return shape.IsArray() && primitive_util::IsFloatingPointType(shape.element_type())
              ? shape.element_type()
              : PRIMITIVE_TYPE_INVALID;
 }
 
-// A type that holds the values of both; either may be PRIMITIVE_TYPE_INVALID: none.
+// Returns a type that holds the values of both; either may be PRIMITIVE_TYPE_INVALID for none.
 PrimitiveType Join(PrimitiveType a, PrimitiveType b) {
   if (a == b || b == PRIMITIVE_TYPE_INVALID) return a;
   if (a == PRIMITIVE_TYPE_INVALID) return b;
@@ -75,7 +75,7 @@ PrimitiveType Join(PrimitiveType a, PrimitiveType b) {
   return fit ? F32 : F64;
 }
 
-// The arrays of a result: its elements, or itself.
+// Returns the arrays of a result: its elements, or itself.
 std::vector<const Shape*> Parts(const Shape& shape) {
   if (!shape.IsTuple()) return {&shape};
   std::vector<const Shape*> parts;
@@ -83,7 +83,7 @@ std::vector<const Shape*> Parts(const Shape& shape) {
   return parts;
 }
 
-// The value in that type; a conversion is inserted directly after the value.
+// Returns the value in that type; a conversion is inserted directly after the value.
 HloInstruction* Converted(HloInstruction* value, PrimitiveType type) {
   const PrimitiveType from = FloatType(value->shape());
   if (from == type || from == PRIMITIVE_TYPE_INVALID || type == PRIMITIVE_TYPE_INVALID)
@@ -94,8 +94,8 @@ HloInstruction* Converted(HloInstruction* value, PrimitiveType type) {
   return value->parent()->InsertAfter(value, std::move(convert));
 }
 
-// The value with its floating-point arrays in the types of `shape`; tuples of arrays are taken
-// apart and put together again, directly after the value.
+// Returns the value with its floating-point arrays in the types of `shape`; tuples of arrays are
+// taken apart and rebuilt, directly after the value.
 HloInstruction* Rounded(HloInstruction* value, const Shape& shape) {
   if (!shape.IsTuple()) return Converted(value, FloatType(shape));
   HloComputation* computation = value->parent();
@@ -110,7 +110,8 @@ HloInstruction* Rounded(HloInstruction* value, const Shape& shape) {
   return computation->InsertAfter(last, HloInstruction::Create(HloOpcode::kTuple, shape, parts));
 }
 
-// `shape` with the floating-point types of `types`, a shape that differs in nothing else.
+// Sets the floating-point types of `shape` to those of `types`, a shape that differs in nothing
+// else.
 void TakeFloatTypes(const Shape& types, Shape* shape) {
   if (shape->IsTuple()) {
     for (int i = 0; i < shape->tuple_shapes_size(); ++i)
@@ -120,7 +121,7 @@ void TakeFloatTypes(const Shape& types, Shape* shape) {
   }
 }
 
-// One instruction at a time.
+// Resolves one instruction at a time.
 class Resolver {
  public:
   explicit Resolver(HloInstruction* instruction)
@@ -187,10 +188,11 @@ class Resolver {
     }
   }
 
-  // Operand i, its initial value or update n + i, and all that the computation has for them.
+  // Unifies operand i, its initial value or update n + i, and the corresponding parameters and
+  // results of the computation.
   void UnifyPairs() {
     const bool is_scatter = instruction_->opcode() == HloOpcode::kScatter;
-    // The indices of a scatter stand between operands and updates.
+    // The indices of a scatter are between operands and updates.
     const int64_t n = instruction_->operand_count() / 2, second = is_scatter ? n + 1 : n;
     const HloComputation* reducer = instruction_->to_apply();
     const std::vector<const Shape*> results = Parts(reducer->root_instruction()->shape());
@@ -209,7 +211,7 @@ class Resolver {
     ApplyTo(0, parameters, accumulators);
   }
 
-  // types[i]: what operand i becomes if it is of floating point.
+  // Converts operand i to types[i] if it is of a floating-point type.
   void ConvertOperands(const Types& types) {
     std::vector<HloInstruction*> operands(instruction_->operands().begin(),
                                           instruction_->operands().end());
@@ -226,7 +228,7 @@ class Resolver {
     }
   }
 
-  // Called computation number i is given and gives these types; no result types: its own.
+  // Makes called computation i take and return these types; without result types, it keeps its own.
   void ApplyTo(size_t i, const Types& parameters, const Types& results) {
     HloComputation* callee = instruction_->called_computations()[i];
     const ProgramShape signature = callee->ComputeProgramShape();
@@ -268,7 +270,8 @@ class Resolver {
     return own == PRIMITIVE_TYPE_INVALID || type == PRIMITIVE_TYPE_INVALID || own == type;
   }
 
-  // The instruction gives what its operands make; its users get what it declared.
+  // The instruction returns the type that follows from its operands; its users get the declared
+  // one.
   absl::Status RoundResult() {
     const Shape declared = instruction_->shape();
     XLA_ASSIGN_OR_RETURN(const Shape inferred, InferInstructionShape(*instruction_, declared));
@@ -277,7 +280,7 @@ class Resolver {
       return absl::OkStatus();
     }
     TakeFloatTypes(inferred, instruction_->mutable_shape());
-    // What is under way is rounded when it is done.
+    // Asynchronous results are rounded at the done.
     if (instruction_->info().async_role == AsyncRole::kStart) return absl::OkStatus();
     const HloInstruction::InstructionVector users = instruction_->users();
     HloInstruction* rounded = Rounded(instruction_, declared);

@@ -15,14 +15,15 @@ namespace xla {
 struct Pass {
   std::string_view name;     // "dce"
   std::string_view summary;  // one line
-  // Changes a verified module into a verified module that computes the same. Returns whether
-  // anything changed. After an error the module is still well formed, if perhaps changed in part.
+  // Changes a verified module to a verified module that computes the same. Returns whether anything
+  // changed. After an error the module is still well-formed, though it may be partly changed.
   absl::StatusOr<bool> (*run)(HloModule* module);
 };
 
 // In alphabetical order.
 absl::Span<const Pass> AllPasses();
-// One of `more` or of AllPasses. NotFound, naming the nearest name, if there is none.
+// Returns the pass with the name, of `more` or of AllPasses. NotFound, naming the nearest name, if
+// there is none.
 absl::StatusOr<const Pass*> FindPass(std::string_view name, absl::Span<const Pass> more = {});
 
 }  // namespace xla

@@ -19,16 +19,16 @@
 
 namespace xla {
 
-// The number that all elements of a constant, or of a broadcast of one, have: of integers, booleans
-// and floating-point numbers that a double holds exactly.
+// Returns the number that all elements of a constant, or of a broadcast of one, have, for integers,
+// booleans and floating-point numbers that a double holds exactly.
 std::optional<double> SplatValue(const HloInstruction& instruction);
 
 // Whether optional data changes what the instruction means or how it must be compiled: a sharding,
 // a result accuracy, frontend attributes, a backend config. Metadata does not.
 bool IsAnnotated(const HloInstruction& instruction);
 
-// Whether the operands alone say what the instruction means and when it runs: it is not annotated,
-// and has no control dependencies.
+// Whether the instruction is determined by its operands alone: it is not annotated, and has no
+// control dependencies.
 bool IsPlain(const HloInstruction& instruction);
 
 namespace m {
@@ -69,7 +69,7 @@ class Splat {
   HloInstruction** capture_;
 };
 
-// An instruction of an opcode with operands as given; with none given, any operands.
+// An instruction of an opcode with the given operands; if none are given, with any operands.
 template <class... Operands>
 class OpPattern {
  public:

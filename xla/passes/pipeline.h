@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one runner of passes: runs them in order, repeats groups until nothing changes, and verifies,
+// The runner of passes: runs them in order, repeats groups until nothing changes, and verifies,
 // times, dumps and counts each.
 //
 //   XLA_ASSIGN_OR_RETURN(Pipeline pipeline, Pipeline::Parse("inline-calls,fixpoint(dce,cse)"));
@@ -23,7 +23,7 @@
 
 namespace xla {
 
-// What wants to see the module between passes: checks, dumps, printers.
+// Observes the module between passes: checks, dumps, printers.
 class PassInstrumentation {
  public:
   virtual ~PassInstrumentation() = default;
@@ -38,8 +38,8 @@ class PassInstrumentation {
 };
 
 struct PipelineOptions {
-  // Verify the module after each pass that says it changed something, and check that one that says
-  // it did not left the module equal. On in debug builds.
+  // Verify the module after each pass that reports a change, and check that passes that report none
+  // left the module unchanged. On in debug builds.
 #ifdef NDEBUG
   bool verify = false;
 #else
@@ -52,7 +52,7 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
   // A group that is repeated stops after this many rounds.
   int64_t max_rounds = 25;
-  // Set from any thread to stop before the next pass: the run ends with CANCELLED. May be null.
+  // If it is set, by any thread, the run ends before the next pass with CANCELLED. May be null.
   const std::atomic<bool>* cancel = nullptr;
   // Called in this order. They outlive the run.
   std::vector<PassInstrumentation*> instrumentations;
@@ -89,12 +89,12 @@ class Pipeline {
                                         absl::Span<const Named> pipelines = {});
 
   Pipeline& Add(const Pass& pass) { return Add(pass.name, pass.run); }
-  // A pass with arguments of its own. The name outlives the pipeline.
+  // Adds a function that is not in a table of passes. The name must outlive the pipeline.
   Pipeline& Add(std::string_view name, Function run);
   Pipeline& AddFixedPoint(absl::Span<const Pass> passes);
   Pipeline& Append(const Pipeline& other);
 
-  // As Parse reads it.
+  // Returns the text that Parse reads.
   std::string ToString() const;
 
   // Returns whether anything changed. Removed instructions are freed after each pass. An error that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefix scans that are written as reduce-windows, and simple reducers.
+// Recognizes reduce-windows that are prefix scans, and simple reducers.
 #ifndef XLA_PASSES_PREFIX_SCAN_H_
 #define XLA_PASSES_PREFIX_SCAN_H_
 
@@ -23,19 +23,20 @@ struct PrefixWindow {
 // Windows of shorter arrays are computed one by one.
 inline constexpr int64_t kLeastScanLength = 16;
 
-// With any reducer and any number of operands; unset for other instructions.
+// Recognizes prefix windows with any reducer and any number of operands; nullopt for other
+// instructions.
 std::optional<PrefixWindow> RecognizePrefixWindow(const HloInstruction& instruction);
 
 struct PrefixScan : PrefixWindow {
   HloOpcode operation;  // add, multiply, maximum or minimum
 };
 
-// The operation of a reducer that is one operation on its two parameters, in either order; else
-// unset.
+// Returns the operation of a reducer that is one operation on its two parameters, in either order;
+// otherwise nullopt.
 std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer);
 
-// Of one operand. Unset for other instructions, and for reducers that are not one operation on both
-// parameters.
+// Recognizes prefix scans of one operand. nullopt for other instructions, and for reducers that are
+// not one operation on both parameters.
 std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction);
 
 // Whether the prefix scan is of a type, operation and length for which there is a kernel

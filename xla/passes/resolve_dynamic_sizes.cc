@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResolveDynamicSizes: rebuilds every computation with whole values; what is done to single
-// operations is in dynamic_resolver*.cc.
+// ResolveDynamicSizes: rebuilds every computation with the static forms of values; single
+// operations are resolved in dynamic_resolver*.cc.
 #include <utility>
 #include <vector>
 
@@ -18,7 +18,7 @@
 namespace xla {
 namespace {
 
-// Operations on sizes, whatever their operands.
+// Whether the operation works on sizes, whatever its operands.
 bool ConcernsSizes(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kDynamicReshape:
@@ -46,7 +46,7 @@ bool HasDynamicShapes(const HloModule& module) {
   return false;
 }
 
-// Operations whose operands and results are whole trees of values, whatever these are.
+// Whether operands and results of the operation are whole trees of values.
 bool IsStructural(HloOpcode opcode) {
   switch (opcode) {
     case HloOpcode::kAddDependency:
@@ -65,7 +65,8 @@ bool IsStructural(HloOpcode opcode) {
   }
 }
 
-// Operations that see sizes themselves: they get the static forms and keep the original shapes.
+// Whether the operation handles sizes itself: it gets the static forms and keeps the original
+// shapes.
 bool TakesForms(const HloInstruction& instruction) {
   if (instruction.info().Has(op_traits::kCommunicates)) return true;
   switch (instruction.opcode()) {
@@ -85,8 +86,8 @@ bool TakesForms(const HloInstruction& instruction) {
   }
 }
 
-// The static form of a value of shape `from` as one of shape `to`, whose dynamic dimensions may be
-// others: sizes are dropped, or are the bounds.
+// Converts the static form of a value of shape `from` to that of shape `to`, which may have other
+// dynamic dimensions: sizes are dropped, or set to the bounds.
 HloInstruction* ConvertForm(GraphBuilder& b, HloInstruction* form, const Shape& from,
                             const Shape& to) {
   if (StaticForm(from) == StaticForm(to)) return form;
@@ -108,7 +109,7 @@ HloInstruction* ConvertForm(GraphBuilder& b, HloInstruction* form, const Shape& 
   return parts.size() == 1 ? parts[0] : b.Tuple(parts);
 }
 
-// The shape that a structural operation takes its operand in.
+// Returns the shape of an operand that a structural operation expects.
 const Shape& ExpectedOperandShape(const HloInstruction& instruction, int64_t i) {
   switch (instruction.opcode()) {
     case HloOpcode::kCall:
@@ -152,7 +153,8 @@ class ModuleRewriter {
 
  private:
   absl::StatusOr<HloComputation*> Rebuild(const HloComputation* computation);
-  // Computations that are applied to elements, which have no sizes, but may hold arrays that do.
+  // Rebuilds computations that are applied to elements: these have no sizes, but the computations
+  // may contain arrays that do.
   absl::Status RebuildApplied();
 
   HloModule* const module_;
@@ -169,7 +171,7 @@ class ComputationRewriter {
       : module_(module), resolver_(module.module_, target), b_(resolver_.builder()) {}
 
   absl::Status Run(const HloComputation& source) {
-    // Parameters exist whether they are used or not.
+    // Parameters are kept even if they are unused.
     for (const HloInstruction* parameter : source.parameter_instructions())
       XLA_RETURN_IF_ERROR(Visit(*parameter));
     for (const HloInstruction* instruction : source.MakeInstructionPostOrder()) {
@@ -182,7 +184,7 @@ class ComputationRewriter {
   }
 
  private:
-  // The static form of a value.
+  // Returns the static form of a value.
   HloInstruction* FormOf(const HloInstruction* value) {
     const auto form = forms_.find(value);
     if (form != forms_.end()) return form->second;
@@ -201,7 +203,7 @@ class ComputationRewriter {
     return forms_[value] = made;
   }
 
-  // The parts of the static form of an array.
+  // Returns the parts of the static form of an array.
   SizedArray ArrayOf(const Shape& shape, HloInstruction* form) {
     SizedArray array;
     array.sizes.resize(static_cast<size_t>(shape.rank()), nullptr);
@@ -245,7 +247,7 @@ class ComputationRewriter {
 
   absl::Status Visit(const HloInstruction& instruction) {
     XLA_RETURN_IF_ERROR(VisitInstruction(instruction));
-    // Whatever runs in a certain order has one instruction of its own.
+    // Control dependencies are those of the instruction that the form consists of.
     HloInstruction* const main = FormOf(&instruction);
     for (const HloInstruction* predecessor : instruction.control_predecessors()) {
       const auto form = forms_.find(predecessor);
@@ -300,7 +302,7 @@ class ComputationRewriter {
     }
     std::unique_ptr<HloInstruction> clone =
         instruction.CloneWithNewOperands(StaticForm(instruction.shape()), operands);
-    // It is of the shape that was.
+    // The sharding described the original shape.
     if (HasDynamicArray(instruction.shape()) && clone->has_extras())
       clone->mutable_extras().sharding.reset();
     switch (instruction.opcode()) {
@@ -317,7 +319,7 @@ class ComputationRewriter {
       default:
         break;
     }
-    // An element may be declared to have other sizes than its tuple has.
+    // A tuple element may be declared with other dynamic dimensions than the tuple's.
     const bool is_element = instruction.opcode() == HloOpcode::kGetTupleElement;
     const Shape& shape = is_element ? instruction.operand(0)->shape().tuple_shapes(
                                           static_cast<int>(instruction.tuple_index()))
@@ -359,7 +361,7 @@ class ComputationRewriter {
 };
 
 absl::Status ModuleRewriter::RebuildApplied() {
-  // Callees come first: whether they, or what they call, have dynamic shapes.
+  // Callees come first: finds out whether they, or their callees, have dynamic shapes.
   absl::flat_hash_map<const HloComputation*, bool> is_dynamic;
   for (HloComputation* computation : module_->MakeComputationPostOrder()) {
     bool has_dynamic = HasDynamicShapes(*computation);
@@ -398,7 +400,7 @@ absl::StatusOr<bool> ResolveDynamicSizes(HloModule* module) {
   if (!HasDynamicShapes(*module)) return false;
   module->config().is_scheduled = false;
   XLA_RETURN_IF_ERROR(ModuleRewriter(module).Run());
-  // Sizes that nothing reads: the root of a fusion must not have users.
+  // Removes unused sizes: the root of a fusion must not have users.
   XLA_RETURN_IF_ERROR(EliminateDeadCode(module).status());
   return true;
 }

@@ -29,7 +29,7 @@ HloInstruction* Rewriter::Constant(Literal literal) {
   return Insert(HloInstruction::CreateConstant(std::move(literal)));
 }
 
-// One computation.
+// Rewrites one computation.
 class RewriteLoop {
  public:
   RewriteLoop(HloComputation* computation, absl::Span<const RewriteRule> rules,
@@ -87,7 +87,7 @@ class RewriteLoop {
         XLA_RETURN_IF_ERROR(computation_->RemoveInstructionAndUnusedOperands(instruction));
       }
     }
-    // Last in, first out: what the replacement is made of comes before it, its users after.
+    // Last in, first out: the instructions of the replacement come before it, its users after.
     for (HloInstruction* user : replacement->users()) Push(user);
     Push(replacement);
     for (HloInstruction* operand : operands) {

@@ -45,15 +45,15 @@ class Rewriter {
 struct RewriteRule {
   std::string_view name;
   std::optional<HloOpcode> root;  // unset: any opcode
-  // Returns what is to replace the instruction, of a compatible shape: an existing value or one
-  // made with the rewriter. The instruction itself if it was changed in place. Null if the rule
-  // does not apply; nothing may have been created then.
+  // Returns the replacement of the instruction, of a compatible shape: an existing value or one
+  // made with the rewriter. Returns the instruction itself if it was changed in place, and null if
+  // the rule does not apply; nothing may have been created then.
   absl::StatusOr<HloInstruction*> (*rewrite)(HloInstruction* instruction, Rewriter& rewriter);
 };
 
 struct RewriteOptions {
-  // A computation of n instructions is rewritten at most base + factor * n times: rules that undo
-  // each other end there.
+  // A computation of n instructions is rewritten at most base + factor * n times, which ends rules
+  // that undo each other.
   int64_t bound_base = 64, bound_factor = 16;
 };
 
@@ -64,10 +64,10 @@ struct RewriteStatistics {
   std::vector<int64_t> rewrites_of_rule;  // as many as there are rules
 };
 
-// Applies the rules to every computation of the module, operands before users, and again to what a
-// rewrite may have opened up (new instructions, users of the replacement, operands that lost a
-// user), until none applies. For each instruction the first rule that applies counts. What becomes
-// dead is removed. Returns whether anything changed.
+// Applies the rules to every computation of the module, operands before users, and again to
+// instructions that a rewrite may have affected (new instructions, users of the replacement,
+// operands that lost a user), until none applies. For each instruction the first rule that applies
+// is used. Dead instructions are removed. Returns whether anything changed.
 absl::StatusOr<bool> RewriteToFixedPoint(HloModule* module, absl::Span<const RewriteRule> rules,
                                          const RewriteOptions& options = {},
                                          RewriteStatistics* statistics = nullptr);

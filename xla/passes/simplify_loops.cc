@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop state that never changes, and loops of few trips.
+// Simplifies loop state that never changes, and loops of few iterations.
 #include "xla/passes/simplify_loops.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool IsScalarConstant(const HloInstruction* instruction) {
          instruction->shape().IsArray() && instruction->shape().rank() == 0;
 }
 
-// The computation called at place i, copied first if something else calls it as well.
+// Returns called computation i, copied first if it has other callers.
 HloComputation* OwnCallee(HloInstruction* loop, int64_t i) {
   HloComputation* callee = loop->called_computations()[i];
   if (callee->caller_count() > 1) {
@@ -46,12 +46,12 @@ HloComputation* OwnCallee(HloInstruction* loop, int64_t i) {
   return callee;
 }
 
-// Replaces elements of parameter 0 by copies of the scalar constants that they are.
+// Replaces elements of parameter 0 by copies of the scalar constants that are their values.
 absl::StatusOr<bool> SinkConstants(HloInstruction* loop, const std::vector<bool>& constant) {
   bool changed = false;
   for (int64_t i = 0; i < static_cast<int64_t>(loop->called_computations().size()); ++i) {
     const HloComputation& shared = *loop->called_computations()[i];
-    // The body's own root passes the element on: that use stays.
+    // The use by the body's root, which passes the element through, stays.
     const auto is_use = [](const HloInstruction* element) {
       return std::any_of(element->users().begin(), element->users().end(),
                          [](const HloInstruction* user) {
@@ -126,7 +126,7 @@ absl::StatusOr<bool> SimplifyLoop(HloInstruction* loop) {
 
 // --- Unrolling
 
-// Whether copies of the body would fuse with what surrounds them.
+// Whether copies of the body would fuse with the surrounding code.
 bool IsCheapBody(const HloComputation& body) {
   for (const HloInstruction* instruction : body.instructions()) {
     switch (instruction->info().family) {
@@ -144,8 +144,8 @@ bool IsCheapBody(const HloComputation& body) {
   return true;
 }
 
-// How much code the body becomes, in simple operations: functions are long. Loops within loops are
-// unrolled inner ones first, so that bodies grow with the trips of all.
+// Estimates the code of the body, in simple operations: functions are long. Inner loops are
+// unrolled first, so that bodies grow with the iterations of all.
 int64_t CodeSize(const HloComputation& body) {
   constexpr int64_t kFunction = 64;
   int64_t size = 0;

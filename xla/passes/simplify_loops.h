@@ -8,18 +8,18 @@
 
 namespace xla {
 
-// Elements of the state that never change are used from outside the loop after it, and constants
-// among them inside it. Loops of no trips are removed. Bodies and conditions that other loops share
-// are copied first where that is needed. Dead state is removed by dce.
+// Replaces uses of state that never changes, after the loop by its initial value, and within the
+// loop by constants. Removes loops without iterations. Bodies and conditions that other loops share
+// are copied first if need be. DCE removes dead state.
 absl::StatusOr<bool> SimplifyLoops(HloModule* module);
 
-// Loops of one trip, and of few trips with a small body of elementwise operations and data
-// movement, are replaced by copies of their bodies.
+// Replaces loops of one iteration, and of few iterations with a small body of elementwise
+// operations and data movement, by copies of their bodies.
 absl::StatusOr<bool> UnrollLoops(HloModule* module);
 
-// Moves what a body computes from values that never change in front of the loop: arrays of at least
-// 64 elements, if that takes no more memory than what they are computed from. Bodies and conditions
-// must have one caller each (flatten-calls); others are left alone.
+// Hoists instructions on values that never change out of the loop: arrays of at least 64 elements,
+// if they need no more memory than their sources. Bodies and conditions must have one caller each
+// (flatten-calls); others are left alone.
 absl::StatusOr<bool> HoistLoopInvariants(HloModule* module);
 
 }  // namespace xla

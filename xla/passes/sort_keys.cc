@@ -102,8 +102,8 @@ std::optional<int64_t> IndexDimension(const HloInstruction& array) {
 
 namespace {
 
-// Whether one expression is of elements of the first array, and the other the same of the second:
-// parameters 2 i + `side` here are 2 i + 1 - `side` there.
+// Checks whether two expressions are the same, one of elements of the first array and the other of
+// the second: parameters 2 i + `side` here are 2 i + 1 - `side` there.
 class Mirror {
  public:
   bool Matches(const HloInstruction* a, const HloInstruction* b) {
@@ -128,7 +128,7 @@ class Mirror {
     }
     return true;
   }
-  // Of the parameters of the first expression; -1 if it has none.
+  // The side of the parameters of the first expression; -1 if it has none.
   int64_t side() const { return side_; }
 
  private:
@@ -136,7 +136,7 @@ class Mirror {
   int64_t side_ = -1;
 };
 
-// Whether a and b compare the same, one for order and the other for equality.
+// Whether the instructions compare the same values, one for order and the other for equality.
 bool CompareTheSame(const HloInstruction* order, const HloInstruction* equality) {
   const PrimitiveType type = order->operand(0)->shape().element_type();
   if (primitive_util::IsFloatingPointType(type) &&
@@ -154,7 +154,8 @@ bool IsOrder(const HloInstruction* instruction) {
          IsCompare(instruction, ComparisonDirection::kGt);
 }
 
-// The comparisons of keys, the most significant first; empty if the comparator is something else.
+// Returns the comparisons of keys, the most significant first; empty if the comparator is something
+// else.
 std::vector<const HloInstruction*> KeysOf(const HloInstruction* root) {
   std::vector<const HloInstruction*> keys;
   for (;;) {
@@ -247,7 +248,7 @@ class SortSplitter {
     }
     for (size_t k = keys_.size(); k-- > 0;) {
       HloInstruction* const sorted = SortBy(keys_[k], operand_of_key[k]);
-      if (k == 0) values_.resize(results);  // keys have served
+      if (k == 0) values_.resize(results);  // keys are not needed any more
       for (size_t i = 0; i < values_.size(); ++i) {
         values_[i] =
             sorted->shape().IsTuple() ? b_.Element(sorted, static_cast<int64_t>(i)) : sorted;
@@ -259,7 +260,7 @@ class SortSplitter {
  private:
   HloModule* module() const { return sort_.GetModule(); }
 
-  // Of the key, as an array.
+  // Returns the values of the key as an array.
   HloInstruction* ValuesOf(const HloInstruction* key) {
     HloComputation* const function = module()->AddComputation(absl::StrCat(key->name(), ".key"));
     GraphBuilder c(function);
@@ -322,7 +323,7 @@ class SortSplitter {
   std::vector<HloInstruction*> values_;  // what is sorted: the operands, then keys
 };
 
-// Of a comparator: expressions are visited recursively.
+// The most instructions of a comparator, whose expressions are visited recursively.
 constexpr int64_t kMostInstructions = 1000;
 
 bool KeepsTypes(const HloInstruction& sort) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comparators of sorts compare.
+// Analyzes comparators of sorts.
 #ifndef XLA_PASSES_SORT_KEYS_H_
 #define XLA_PASSES_SORT_KEYS_H_
 
@@ -13,29 +13,30 @@
 
 namespace xla {
 
-// The parameter x of select(x != x, NaN, select(x == 0, 0, x)), whose selects may come in either
-// order: x with one NaN and one zero. Null for other expressions.
+// Returns the parameter x of select(x != x, NaN, select(x == 0, 0, x)), whose selects may have
+// either order: x with one NaN and one zero. Null for other expressions.
 const HloInstruction* WithoutCanonicalNumbers(const HloInstruction* instruction);
 
-// Of integers all orders are the same; of floating-point numbers, the partial one has no place for
-// NaN, and that of numbers takes all NaNs, and both zeros, for equal.
+// For integers all orders are the same. For floating-point numbers, the partial order does not
+// order NaN, and the order of numbers considers all NaNs, and both zeros, equal.
 enum class KeyOrder { kPartial, kTotal, kNumbers };
 
-// What a comparator of one comparison of two parameters sorts by.
+// The operand and order of a comparator that is one comparison of two parameters.
 struct ComparedOperand {
   int64_t operand;
   bool descending;
   KeyOrder order;
 };
-// Unset for other comparators.
+// Returns nullopt for other comparators.
 std::optional<ComparedOperand> RecognizeComparison(const HloComputation& comparator);
 
-// The dimension along which each element of the array is its index; unset for other arrays.
+// Returns the dimension along which each element of the array is its index; nullopt for other
+// arrays.
 std::optional<int64_t> IndexDimension(const HloInstruction& array);
 
-// A sort by several keys, one after another where those before are equal, becomes as many stable
-// sorts by one key, the last key first. Keys that are expressions of the operands become operands.
-// What remains are comparators of one operand each, for which there are kernels.
+// Turns a sort by several keys into as many stable sorts by one key, the last key first. Keys that
+// are expressions of the operands become operands. The remaining comparators compare one operand
+// each, for which there are kernels.
 absl::StatusOr<bool> SplitSortKeys(HloModule* module);
 
 }  // namespace xla

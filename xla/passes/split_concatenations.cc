@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concatenations of many operands in steps of few.
+// Splits concatenations of many operands into several of few.
 #include "xla/passes/split_concatenations.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concatenations of many operands in steps of few.
+// Splits concatenations of many operands into several of few.
 #ifndef XLA_PASSES_SPLIT_CONCATENATIONS_H_
 #define XLA_PASSES_SPLIT_CONCATENATIONS_H_
 
@@ -8,8 +8,8 @@
 
 namespace xla {
 
-// A concatenation of more than 64 operands becomes one of concatenations of 64: code has a loop for
-// each operand, and the time to compile it grows with the square of their number.
+// Turns a concatenation of more than 64 operands into one of concatenations of 64: code has a loop
+// for each operand, and the time to compile it grows with the square of their number.
 absl::StatusOr<bool> SplitConcatenations(HloModule* module);
 
 }  // namespace xla

@@ -17,22 +17,22 @@ namespace {
 
 using Dimensions = std::vector<int64_t>;
 
-// Columns are divided into so many parts if there are too few of them to share among threads.
+// Columns are divided into this many parts if there are too few of them to share among threads.
 constexpr int64_t kColumnParts = 16, kManyColumns = 1024, kVeryLongColumn = 32768;
-// Reductions that are shorter, or of fewer elements altogether, stay.
+// Shorter reductions, and those of fewer elements in total, are not split.
 constexpr int64_t kLongColumn = 512, kLargeArray = 32768;
-// The same where rows are reduced, and with them outer dimensions, but not those between: without
-// a first step they are read element by element.
+// The limit for reductions of rows and outer dimensions, but not of those between: unless they are
+// split, they are read element by element.
 constexpr int64_t kLargeArrayOfRows = 2048;
-// Rows of at most this length, of which at least so many are added up, are first added element by
+// Rows of at most this length, at least this many of which are added up, are first added element by
 // element: vectors then hold neighbors.
 constexpr int64_t kShortRow = 512, kManyRows = 8;
 // Rows are divided if there are fewer of them, so that there are about twice as many parts.
 constexpr int64_t kFewRows = 32, kShortestRowPart = 1024;
 
-// x such that operation(x, y) = y for every y of the type, bit for bit.
+// Returns x such that operation(x, y) = y for every y of the type, bit for bit.
 std::optional<Literal> IdentityOf(HloOpcode operation, PrimitiveType type) {
-  // Not all of the narrowest floating-point types have zeros or signs.
+  // The narrowest floating-point types may lack zeros or signs.
   if (primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 16)
     return std::nullopt;
   switch (operation) {
@@ -74,14 +74,14 @@ int64_t LargestDivisor(int64_t size, int64_t limit) {
   return 1;
 }
 
-// The operand seen with one reduced dimension divided in two; which dimensions each step reduces,
-// the second of what the first leaves.
+// The operand's shape with one reduced dimension divided in two, and the dimensions that each step
+// reduces, those of the second in the result of the first.
 struct Split {
   Dimensions sizes, first, second;
 };
 
-// The last dimensions, if all of them are reduced and outer ones too, but not those between: they
-// are left to the second step.
+// Leaves the last dimensions to the second step, if all of them and outer ones are reduced, but not
+// those between.
 std::optional<Split> SplitOffShortRows(const Shape& operand, const std::vector<bool>& is_reduced) {
   Split split;
   int64_t row = 1, rows = 1, left = 0;
@@ -105,7 +105,7 @@ std::optional<Split> SplitOffShortRows(const Shape& operand, const std::vector<b
   return split;
 }
 
-// The same where the rows are longer: each is added up first.
+// Like SplitOffShortRows for longer rows: each is added up first.
 Split SplitOffLongRows(const Shape& operand, const std::vector<bool>& is_reduced) {
   Split split;
   const auto rank = static_cast<int64_t>(is_reduced.size());
@@ -167,7 +167,7 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
   if (part < 8 || part == length) return std::nullopt;
 
   Split split;
-  int64_t left = 0;  // dimensions that the first step leaves
+  int64_t left = 0;  // dimensions that the first step keeps
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t size = operand.dimensions(static_cast<int>(d));
     const auto position = static_cast<int64_t>(split.sizes.size());

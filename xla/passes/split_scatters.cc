@@ -15,11 +15,12 @@
 namespace xla {
 namespace {
 
-// Fewer updates are combined faster than threads could share them. A part has at least so many
-// updates for each element of the operand, which it starts with and which is combined afterwards.
+// Fewer updates take less time than sharing them among threads. A part has at least this many
+// updates for each element of the operand, which it is initialized with and which is combined
+// afterwards.
 constexpr int64_t kManyUpdates = 32768, kUpdatesForElement = 4, kMostParts = 8;
 
-// A scatter of one array of static size, whose windows are single elements.
+// Whether a scatter updates one array of static size with windows of single elements.
 bool ScattersElements(const HloInstruction& scatter) {
   if (scatter.operand_count() != 3 || !scatter.shape().IsArray()) return false;
   for (const HloInstruction* operand : scatter.operands()) {
@@ -31,7 +32,7 @@ bool ScattersElements(const HloInstruction& scatter) {
          attributes.index_vector_dim >= indices.rank() - 1;
 }
 
-// Adds what replaces a scatter directly before it.
+// Adds the replacement of a scatter directly before it.
 class ScatterInParts {
  public:
   ScatterInParts(HloInstruction* scatter, int64_t parts, Rewriter& rewriter)
@@ -41,7 +42,7 @@ class ScatterInParts {
         part_((count_ + parts - 1) / parts),
         rewriter_(rewriter) {}
 
-  // Null where updates that are nowhere cannot be told by an index.
+  // Returns null if no index can mark updates that are to be dropped.
   HloInstruction* Make(Literal identity) {
     const auto& attributes = scatter_.attributes<ScatterAttributes>();
     const auto numbers = static_cast<int64_t>(attributes.scatter_dims_to_operand_dims.size());
@@ -82,8 +83,8 @@ class ScatterInParts {
     return ShapeUtil::MakeShape(type.element_type(), sizes);
   }
 
-  // The array of `minor` numbers for each update (0: one, without a dimension), by parts, the last
-  // of which is filled up.
+  // Divides the array of `minor` numbers for each update (0: one, without a dimension) into parts,
+  // the last of which is padded.
   HloInstruction* Divided(HloInstruction* array, int64_t minor, HloInstruction* filling) {
     const Shape& type = array->shape();
     const auto sizes = [&](std::vector<int64_t> outer) {
@@ -114,7 +115,7 @@ absl::StatusOr<HloInstruction*> SplitScatter(HloInstruction* scatter, Rewriter& 
   if (updates < kManyUpdates || parts < 2) return nullptr;
   std::optional<Literal> identity = IdentityOfReducer(*scatter->to_apply());
   if (!identity.has_value()) return nullptr;
-  // Sums of few bits stop growing where updates are half a unit in the last place: how soon depends
+  // Sums of few bits stop growing when updates are half a unit in the last place: how soon depends
   // on their order.
   const HloOpcode operation = *OperationOfReducer(*scatter->to_apply());
   const PrimitiveType type = scatter->shape().element_type();

@@ -17,14 +17,14 @@
 namespace xla {
 namespace {
 
-// Of more elements a sort costs as little.
+// For more elements, a sort costs no more.
 constexpr int64_t kLeastRatio = 4;
 
 bool HasControlDependencies(const HloInstruction& instruction) {
   return instruction.HasControlDependencies();
 }
 
-// What reads a result of the sort, by result. Unset if something else than slices does.
+// Returns the readers of each result of the sort; nullopt if one of them is not a slice.
 std::optional<std::vector<std::vector<HloInstruction*>>> SlicesOf(const HloInstruction& sort) {
   std::vector<std::vector<HloInstruction*>> slices(static_cast<size_t>(sort.operand_count()));
   const auto add = [&](const HloInstruction& array, size_t result) {
@@ -85,7 +85,7 @@ absl::StatusOr<bool> Rewrite(HloInstruction* sort) {
 
   GraphBuilder b(sort->parent(), sort);
   HloInstruction* x = sort->mutable_operand(0);
-  // Exchanges the dimension with the last one, which topk works along.
+  // Swaps the dimension with the last one, along which topk works.
   std::vector<int64_t> exchange(static_cast<size_t>(shape.rank()));
   std::iota(exchange.begin(), exchange.end(), int64_t{0});
   std::swap(exchange[static_cast<size_t>(dimension)], exchange.back());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts of which only the first elements are read.
+// Rewrites sorts of which only the first elements are read.
 #ifndef XLA_PASSES_TOPK_REWRITER_H_
 #define XLA_PASSES_TOPK_REWRITER_H_
 
@@ -8,8 +8,8 @@
 
 namespace xla {
 
-// A sort by integers or by the total order of floating-point numbers, alone or with their indices,
-// becomes a topk if only slices of its first elements are read, at most a quarter of all.
+// Turns a sort by integers or by the total order of floating-point numbers, alone or with their
+// indices, into a topk if only slices of its first elements, at most a quarter of all, are read.
 absl::StatusOr<bool> RewriteSortsToTopK(HloModule* module);
 
 }  // namespace xla

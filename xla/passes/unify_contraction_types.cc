@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions of complex numbers with other types, and of integers with results of other kinds,
-// in one type.
+// Computes contractions of complex numbers with other types, and of integers with results of other
+// kinds, in one type.
 #include <vector>
 
 #include "xla/base/status_macros.h"
@@ -12,7 +12,7 @@
 namespace xla {
 namespace {
 
-// The type that a contraction of these types is computed in.
+// Returns the type in which a contraction of these types is computed.
 PrimitiveType ContractionType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   bool complex = false, floating = false, is_wide_float = false, is_wide_integer = false;
   for (const PrimitiveType type : {lhs, rhs, result}) {
@@ -53,7 +53,7 @@ absl::StatusOr<bool> UnifyContractionTypes(HloModule* module) {
                           result = instruction->shape().element_type();
       const PrimitiveType type = ContractionType(lhs, rhs, result);
       const bool is_complex = primitive_util::IsComplexType(type);
-      // Complex products need one type; others one kind of numbers.
+      // Complex products need a single type, others a single kind of numbers.
       const bool is_uniform = is_complex
                                   ? lhs == type && rhs == type && result == type
                                   : KindOf(lhs) == KindOf(rhs) && KindOf(rhs) == KindOf(result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions that are static where a value arrives and dynamic where it comes from: the verifier
-// takes both for the same shape.
+// Handles dimensions that are static in a value's declaration and dynamic in its source: the
+// verifier considers these shapes equal.
 #include <utility>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace xla {
 namespace {
 
-// Makes the dimensions dynamic that are so in `from`; whether there were any.
+// Makes the dimensions dynamic that are dynamic in `from`. Returns whether there were any.
 bool Widen(const Shape& from, Shape* to) {
   bool changed = false;
   if (from.IsTuple() && to->IsTuple() && from.tuple_shapes_size() == to->tuple_shapes_size()) {
@@ -77,7 +77,7 @@ class Widener {
         }
         return changed;
       case HloOpcode::kWhile:
-        // The state goes around: the next step gets any of these values.
+        // The state is carried: the next iteration gets any of these values.
         changed |= Widen(instruction->operand(0)->shape(), shape);
         changed |= Widen(instruction->while_body()->parameter_instruction(0)->shape(), shape);
         changed |= Widen(instruction->while_condition()->parameter_instruction(0)->shape(), shape);

@@ -15,8 +15,8 @@
 namespace xla {
 namespace {
 
-// Rows that are widened, how many of them there are at least, and the elements of a row afterwards,
-// a multiple of the lanes of vectors.
+// The length of rows that are widened, the least number of rows, and the elements of a row
+// afterwards, a multiple of the lanes of vectors.
 constexpr int64_t kLongestShortRow = 15, kEnoughRows = 4096, kWideRow = 1024, kLanes = 16;
 
 bool IsElementwise(const HloInstruction& instruction) {
@@ -31,7 +31,7 @@ bool IsElementwise(const HloInstruction& instruction) {
                      });
 }
 
-// The dimensions of the array with wide rows; none if it stays as it is.
+// Returns the dimensions of the array with wide rows; none if it is not widened.
 std::vector<int64_t> WideDimensions(const Shape& shape) {
   if (!shape.IsArray() || !shape.is_static() || shape.rank() < 2) return {};
   const int64_t row = shape.dimensions(shape.rank() - 1);
@@ -48,19 +48,20 @@ bool HasDimensions(const Shape& shape, const std::vector<int64_t>& dimensions) {
   return shape.dimensions() == absl::MakeConstSpan(dimensions);
 }
 
-// Each row is the same constant, which is not a scalar.
+// Whether each row is the same constant, which is not a scalar.
 bool IsConstantRow(const HloInstruction& operand) {
   return operand.opcode() == HloOpcode::kBroadcast && operand.operand(0)->IsConstant() &&
          operand.dimensions().size() == 1 && operand.dimensions()[0] == operand.shape().rank() - 1;
 }
 
-// A reshape of an array of wide rows.
+// Whether the operand is a reshape of an array of wide rows.
 bool IsFromWide(const HloInstruction& operand, const std::vector<int64_t>& wide) {
   return operand.opcode() == HloOpcode::kReshape &&
          HasDimensions(operand.operand(0)->shape(), wide);
 }
 
-// Elements of other operations would need their place in short rows.
+// Whether the operand can be reshaped cheaply: elements of other operations would need their index
+// in short rows.
 bool CanReshape(const HloInstruction& operand) {
   switch (operand.opcode()) {
     case HloOpcode::kParameter:
@@ -75,7 +76,7 @@ bool CanReshape(const HloInstruction& operand) {
   }
 }
 
-// The operand with wide rows.
+// Returns the operand with wide rows.
 HloInstruction* Widened(HloInstruction* operand, const std::vector<int64_t>& wide,
                         Rewriter& rewriter) {
   const Shape shape = ShapeUtil::MakeShape(operand->shape().element_type(), wide);
@@ -107,8 +108,8 @@ HloInstruction* WidenedOperation(const HloInstruction& operation, const std::vec
                          operation.attributes());
 }
 
-// Whether all that elementwise operations make of the operation are results: other readers would
-// see it through a reshape, and so what is computed from it.
+// Whether elementwise operations on the operation end in results of the computation: other readers,
+// and what is computed from them, would read it through a reshape.
 bool EndsInResults(const HloInstruction& operation) {
   constexpr size_t kMostReaders = 64;
   absl::flat_hash_set<const HloInstruction*> seen = {&operation};
@@ -143,7 +144,7 @@ absl::StatusOr<HloInstruction*> WidenOperation(HloInstruction* operation, Rewrit
   return rewriter.Create(HloOpcode::kReshape, operation->shape(), {result});
 }
 
-// An operation that only a wide one reads.
+// Widens an operation that is only read by a wide one.
 absl::StatusOr<HloInstruction*> WidenOperand(HloInstruction* reshape, Rewriter& rewriter) {
   const HloInstruction& operation = *reshape->operand(0);
   if (!IsElementwise(operation) || operation.users().size() != 1) return nullptr;

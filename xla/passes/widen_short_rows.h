@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations on arrays whose rows are shorter than vectors.
+// Widens elementwise operations on arrays whose rows are shorter than vectors.
 #ifndef XLA_PASSES_WIDEN_SHORT_ROWS_H_
 #define XLA_PASSES_WIDEN_SHORT_ROWS_H_
 
@@ -9,8 +9,8 @@
 namespace xla {
 
 // An elementwise operation that combines each row of a few elements (the colors of a pixel, say)
-// with a constant row is computed on rows that are as many of them one after another, with a
-// constant that repeats: vectors are full then. Elementwise operations before and after it follow.
+// with a constant row is computed on rows of several such rows, with a repeated constant, so that
+// vectors are full. Elementwise operations before and after it follow.
 absl::StatusOr<bool> WidenShortRows(HloModule* module);
 
 }  // namespace xla

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of PJRT plugins, with the extensions that Xylem has.
+// The interface of PJRT plugins, with Xylem's extensions.
 //
-// Layouts are facts of the interface; abi_layout.cc asserts them.
+// The layouts are part of the interface; abi_layout.cc asserts them.
 #ifndef XLA_PJRT_ABI_H_
 #define XLA_PJRT_ABI_H_
 

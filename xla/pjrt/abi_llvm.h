@@ -13,7 +13,8 @@ inline constexpr auto kXylemLlvmExtension = static_cast<PJRT_Extension_Type>(0x5
 
 struct Xylem_Llvm_Extension {
   PJRT_Extension_Base base;
-  // Which build this is. The table belongs to its private interface: only for equal texts.
+  // Identifies the build. The table is part of its private interface and may only be used by the
+  // same build.
   const char* version;
   // The table xla::cpu::LlvmApi, of `size` bytes; null if the plugin has another or none.
   const void* (*functions)(size_t size);

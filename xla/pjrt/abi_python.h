@@ -35,7 +35,7 @@ struct Xylem_PythonApi {
   const char* (*text)(_object* text, ptrdiff_t* size);            // PyUnicode_AsUTF8AndSize
 };
 
-// Objects, which the plugin keeps.
+// Objects to which the plugin keeps references.
 struct Xylem_Python_Set_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -46,23 +46,23 @@ struct Xylem_Python_Set_Args {
   _object* array;          // numpy.ndarray
   _object* const* dtypes;  // by number of the element type; null if there is none
   size_t num_dtypes;
-  // (index, number of arguments, arrays of arguments and results; None for tokens) -> None if all
-  // went well, a text that describes an error, or an exception to raise in the main thread.
+  // (index, number of arguments, arrays of arguments and results; None for tokens) -> None on
+  // success, a text that describes an error, or an exception to raise in the main thread.
   _object* dispatch;
 };
 
 struct Xylem_EndRuns_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // How long each run that was launched before may still take, from now on or, if that is later,
-  // from its start.
+  // How long each run that is in flight may still take, from now on or, if that is later, from its
+  // start.
   double grace_seconds;
-  // Leaves those alone that affect more than their results.
+  // Spares runs with effects beyond their results.
   bool spares_effects;
-  // Compilations end, too, without a grace.
+  // Ends compilations as well, without a grace period.
   bool ends_compilations;
-  // The interpreter leaves: from now on callbacks on other threads than its main thread fail, which
-  // could not take its lock any more.
+  // The interpreter is shutting down: from now on callbacks on threads other than its main thread
+  // fail, because they could not take its lock any more.
   bool is_last;
 };
 

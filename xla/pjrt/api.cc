@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the plugin's functions, which is all that the library exports.
+// The table of the plugin's functions, the library's only export.
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/extensions.h"
 #include "xla/pjrt/functions.h"

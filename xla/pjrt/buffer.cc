@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: what they are, and who holds their memory.
+// Buffers: their properties, and references to their memory.
 #include <memory>
 #include <utility>
 
@@ -33,7 +33,7 @@ void PJRT_Buffer::Delete() {
 namespace xla::pjrt {
 namespace {
 
-// The address of the elements, once they are there.
+// Waits for the buffer and returns the address of its elements.
 absl::StatusOr<void*> AwaitAddress(const std::shared_ptr<DeviceBuffer>& buffer) {
   XLA_ASSIGN_OR_RETURN(const DeviceBuffer::Use use, buffer->Acquire());
   XLA_RETURN_IF_ERROR(AwaitUnlessSignaled(buffer->ready()));
@@ -174,7 +174,7 @@ absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use use, args.buffer->buffer->AcquireLasting());
-  // What JAX waits for next, without an ear for signals.
+  // JAX waits for this next, without handling signals.
   const runtime::Event& ready = args.buffer->buffer->ready();
   if (args.buffer->is_result && !ready.IsReady() && PythonSignals().is_main_thread()) {
     const absl::Status status = AwaitUnlessSignaled(ready);

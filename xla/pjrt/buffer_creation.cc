@@ -31,11 +31,11 @@ struct PJRT_FulfillAliasBufferCallback {
 namespace xla::pjrt {
 namespace {
 
-// Of memory that programs may view: at least that of any element type, which kernels rely on. XLA
-// asks for 64 bytes; arrays of NumPy have 16.
+// The alignment of memory that programs may view: at least that of any element type, which kernels
+// rely on. XLA requires 64 bytes; arrays of NumPy have 16.
 constexpr uintptr_t kViewAlignment = 16;
 
-// Do the strides describe memory that is laid out as `shape` says?
+// Whether the strides describe memory with the layout of `shape`.
 bool IsLaidOutAs(const Shape& shape, absl::Span<const int64_t> byte_strides) {
   if (byte_strides.empty()) return LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
   const int64_t width = primitive_util::ByteWidth(shape.element_type());
@@ -63,7 +63,8 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.type, args.dims, args.num_dims, args.device_layout));
-  if (!shape.IsArray()) return absl::InvalidArgumentError("a buffer of a token from the host");
+  if (!shape.IsArray())
+    return absl::InvalidArgumentError("cannot create a token buffer from host memory");
   if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
     return absl::InvalidArgumentError(
         absl::StrCat(args.num_byte_strides, " strides for ", args.num_dims, " dimensions"));
@@ -110,11 +111,11 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
   XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.element_type, args.dims, args.num_dims, args.layout));
-  if (!shape.IsArray()) return absl::InvalidArgumentError("a view of a token");
+  if (!shape.IsArray()) return absl::InvalidArgumentError("cannot create a view of a token");
   XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   if (bytes > 0) {
     XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
-    // XLA's code and words, by which jaxlib's reader of DLPack tells that it has to copy.
+    // XLA's code and message, by which jaxlib's reader of DLPack recognizes that it has to copy.
     const auto address = reinterpret_cast<uintptr_t>(args.device_buffer_ptr);
     if (address % kViewAlignment != 0) {
       return absl::InvalidArgumentError(
@@ -131,7 +132,7 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
   const int ordinal = memory->device->ordinal;
   if (bytes > 0 && primitive_util::IsSubByteNonPredType(shape.element_type()) &&
       runtime::PackedBits(shape.element_type()) == 0) {
-    // A copy, whose elements have the bits beyond their type that programs expect.
+    // Makes a copy, whose elements have the padding bits that programs expect.
     XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
     std::memcpy(copy->data(), args.device_buffer_ptr, static_cast<size_t>(bytes));
     NormalizeSubByteElements(shape.element_type(), copy->data(), bytes);
@@ -168,7 +169,7 @@ absl::Status Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) 
   XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(args.shape_element_type, args.shape_dims,
                                             args.shape_num_dims, args.shape_layout));
   if (args.error_code == PJRT_Error_Code_OK) {
-    return absl::InvalidArgumentError("a buffer of an error without an error");
+    return absl::InvalidArgumentError("cannot create an error buffer with status OK");
   }
   const absl::Status error = StatusOf(args.error_code, args.error_message, args.error_message_size);
   args.buffer = new PJRT_Buffer(
@@ -196,7 +197,7 @@ absl::Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args
   const std::shared_ptr<PJRT_FulfillAliasBufferCallback> promise(args.fulfill_alias_buffer_cb);
   absl::Status status = StatusOf(args.status_code, args.error_message, args.error_message_size);
   if (status.ok() && args.buffer == nullptr) {
-    status = absl::InvalidArgumentError("neither a buffer nor an error is given");
+    status = absl::InvalidArgumentError("neither a buffer nor an error was passed");
   }
   std::shared_ptr<DeviceBuffer> view;
   if (status.ok()) {

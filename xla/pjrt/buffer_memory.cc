@@ -25,9 +25,9 @@ using runtime::DeviceBuffer;
 absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* memory,
                                       PJRT_Device* device) {
   if (memory == nullptr && device == nullptr) {
-    return absl::InvalidArgumentError("neither a memory nor a device is given");
+    return absl::InvalidArgumentError("neither a memory nor a device was passed");
   }
-  // By address: those of a client that was destroyed cannot be looked at any more.
+  // Compares addresses: memories of a client that was destroyed must not be dereferenced.
   const auto is_of = [](const auto& list, const auto* one) {
     return std::find(list.begin(), list.end(), one) != list.end();
   };

@@ -33,7 +33,7 @@ PJRT_NamedValue IntegerList(const char* name, size_t name_size, const int64_t* v
   return value;
 }
 
-// See PJRT_Memory: user data is kept by what looks at memories through their table.
+// See PJRT_Memory: memories are used through their table by code that expects it to keep user data.
 void* NoUserData(PJRT_Memory*, const void*) { return nullptr; }
 void DropUserData(PJRT_Memory*, const void*, void* data, void (*deleter)(void*)) {
   if (deleter != nullptr) deleter(data);
@@ -41,21 +41,21 @@ void DropUserData(PJRT_Memory*, const void*, void* data, void (*deleter)(void*))
 constexpr PJRT_Memory_FunctionTable kMemoryFunctions = {
     sizeof(PJRT_Memory_FunctionTable), nullptr, sizeof(PJRT_Memory), NoUserData, DropUserData};
 
-// The threads of a client end with it, so that none of them may be the one that ends it: whoever
-// gives up the last reference may be a callback at the end of a run.
+// The threads of a client end with it, so that none of them may destroy it: the last reference may
+// be released by a callback at the end of a run.
 void EndClient(ClientState* client) {
   if (runtime::ReusableThreads::OwnThisThread()) {
     try {
       std::thread([client] { delete client; }).detach();
     } catch (const std::system_error&) {
-      // The system gives no thread: the client stays.
+      // The system has no thread left: the client is leaked.
     }
   } else {
     delete client;
   }
 }
 
-// Says once if programs are interpreted, which is much slower, for lack of LLVM.
+// Warns once if programs are interpreted, which is much slower, because LLVM is missing.
 void WarnWithoutCompiler() {
   static const bool is_there = [] {
     const absl::Status compiler = CheckCpuCompiler();
@@ -131,7 +131,7 @@ namespace api {
 absl::Status Plugin_Initialize(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
 
 absl::Status Plugin_Attributes(PJRT_Plugin_Attributes_Args& args) {
-  // What the readers of xla/stablehlo know.
+  // The version that the readers of xla/stablehlo support.
   static constexpr int64_t kCurrent[] = {1, 17, 0};
   static constexpr int64_t kMinimum[] = {0, 9, 0};
   static constexpr int64_t kXlaVersion[] = {2};
@@ -244,7 +244,7 @@ absl::Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_
   return absl::OkStatus();
 }
 
-// All memory of the process is within reach of the devices.
+// Devices can access all memory of the process.
 absl::Status Client_DmaMap(PJRT_Client_DmaMap_Args& args) {
   return Require({{"client", args.client}, {"data", args.data}});
 }

@@ -23,16 +23,16 @@ struct Known {
   absl::string_view name;
   PJRT_NamedValue_Type type;
 };
-// In alphabetical order. JAX says node_id and num_nodes where several processes work together.
+// In alphabetical order. JAX sets node_id and num_nodes if several processes work together.
 constexpr Known kKnown[] = {
     {"asynchronous", PJRT_NamedValue_kBool},      {"compiler", PJRT_NamedValue_kBool},
     {"cpu_device_count", PJRT_NamedValue_kInt64}, {"node_id", PJRT_NamedValue_kInt64},
     {"num_devices", PJRT_NamedValue_kInt64},      {"num_nodes", PJRT_NamedValue_kInt64},
     {"platform_name", PJRT_NamedValue_kString},   {"process_id", PJRT_NamedValue_kInt64},
 };
-// What XLA's clients of accelerators are told of where their memory comes from. Programs that do
-// not know what plugin they run on say it to each (go-xla always passes preallocate). It changes
-// no result, and nothing here: a CPU's arrays are in the memory of the process.
+// Options of XLA's clients of accelerators about memory allocation. Programs that do not know which
+// plugin they run on pass them to each (go-xla always passes preallocate). They change no results,
+// and have no effect here: a CPU's arrays are in the memory of the process.
 constexpr Known kMemoryHints[] = {
     {"allocator", PJRT_NamedValue_kString},
     {"collective_memory_size", PJRT_NamedValue_kInt64},
@@ -62,7 +62,7 @@ absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_vi
 absl::Status CheckKnown(absl::string_view name, const PJRT_NamedValue& option) {
   if (const Known* known = FindKnown(name); known != nullptr) {
     if (option.type == known->type) return absl::OkStatus();
-    // Flags of command lines come as text.
+    // Command-line flags are passed as text.
     if (name == "num_devices" && option.type == PJRT_NamedValue_kString) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("Option passed to PJRT_Client_Create with name ",
                                                    name, " has type index ", option.type,

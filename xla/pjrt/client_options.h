@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What callers may say when they create a client or a topology, by the names of XLA's CPU client
-// and some of our own; hints about the memory of accelerators, by the names of XLA's GPU client,
-// have no effect.
+// The options with which callers create a client or a topology: some of XLA's CPU client and some
+// of our own. Hints about the memory of accelerators, as XLA's GPU client takes them, have no
+// effect.
 #ifndef XLA_PJRT_CLIENT_OPTIONS_H_
 #define XLA_PJRT_CLIENT_OPTIONS_H_
 
@@ -22,14 +22,14 @@ struct ClientOptions {
   int64_t num_devices = 1;
   // Whether runs may go on after Execute has returned.
   bool asynchronous = true;
-  // The number of the process among those that work together. Ids of devices follow from it.
+  // The number of the process among cooperating ones. It determines the ids of devices.
   int64_t process_id = 0;
   // Whether programs are compiled to machine code.
   bool compiler = true;
 };
 
-// InvalidArgument, with the list of what is known, for an unknown option; and for a value of
-// another type or out of range.
+// Reads the options. InvalidArgument, with the list of known options, for an unknown one; and for a
+// value of another type or out of range.
 absl::StatusOr<ClientOptions> ReadClientOptions(const PJRT_NamedValue* options, size_t count);
 
 }  // namespace xla::pjrt

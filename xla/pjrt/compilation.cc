@@ -15,7 +15,7 @@
 namespace xla::pjrt {
 namespace {
 
-// What the compiling thread needs, which may outlast the call.
+// The state of the compiling thread, which may outlive the call.
 struct Compilation {
   ClientPointer client;
   ProgramSource source;

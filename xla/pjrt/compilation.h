@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilations that Ctrl-C ends.
+// Compilations that Ctrl-C cancels.
 #ifndef XLA_PJRT_COMPILATION_H_
 #define XLA_PJRT_COMPILATION_H_
 
@@ -9,9 +9,9 @@
 
 namespace xla::pjrt {
 
-// CompileProgram for the client. On the interpreter's main thread, where signals arrive, another
-// thread compiles: some steps of the compiler take seconds. A signal whose handler raises ends the
-// wait with CANCELLED, and the compilations in flight at their next step.
+// Calls CompileProgram for the client. On the interpreter's main thread, which receives signals,
+// another thread compiles: some steps of the compiler take seconds. A signal whose handler raises
+// ends the wait with CANCELLED, and compilations in flight at their next step.
 absl::StatusOr<ProgramPointer> CompileUnlessSignaled(const ClientPointer& client,
                                                      ProgramSource source);
 

@@ -127,4 +127,9 @@ DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
   return result;
 }
 
+std::optional<bool> FlushSubnormalsOf(const CompileOptionsProto& options) {
+  if (!options.env_option_overrides().contains("xla_cpu_ftz")) return std::nullopt;
+  return DebugOptionsOf(options).xla_cpu_ftz();
+}
+
 }  // namespace xla::pjrt

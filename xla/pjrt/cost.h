@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program costs, estimated from its instructions.
+// Estimates the cost of a program from its instructions.
 #ifndef XLA_PJRT_COST_H_
 #define XLA_PJRT_COST_H_
 

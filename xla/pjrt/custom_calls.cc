@@ -16,7 +16,7 @@ std::shared_ptr<const CustomCallRegistry> CustomCallsOf(const PJRT_ExecuteContex
   const auto make = [](const ffi::CallContext& calls) {
     auto registry = std::make_shared<CustomCallRegistry>();
     AddPythonCallbacks(*registry);
-    // As in XLA, where the handler that does nothing keeps the operand in the compiled program.
+    // XLA has this handler too: it does nothing but keep the operand in the compiled program.
     (void)registry->Register("dce_sink", [](CustomCallFrame&) { return absl::OkStatus(); });
     ffi::AddRegisteredHandlers(calls, *registry);
     return registry;

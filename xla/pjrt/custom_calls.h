@@ -13,7 +13,7 @@
 
 namespace xla::pjrt {
 
-// The registry for a run with this context, which may be null.
+// Returns the registry for a run with this context, which may be null.
 std::shared_ptr<const CustomCallRegistry> CustomCallsOf(const PJRT_ExecuteContext* context);
 
 PJRT_ExecuteContext* MakeExecuteContext();

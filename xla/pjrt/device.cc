@@ -98,7 +98,7 @@ absl::Status Device_MemoryStats(PJRT_Device_MemoryStats_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
   const MemoryCount& count = args.device->memory_count;
   const PJRT_Device_MemoryStats_Args request = args;
-  args = {};  // What is not set must be marked so.
+  args = {};  // Unset fields must be marked.
   args.struct_size = request.struct_size;
   args.extension_start = request.extension_start;
   args.device = request.device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From calls through the C interface to functions that return a status.
+// Adapts functions that return a status to the C interface.
 #ifndef XLA_PJRT_ENTRY_H_
 #define XLA_PJRT_ENTRY_H_
 
@@ -16,22 +16,22 @@
 
 namespace xla::pjrt {
 
-// Null for OK.
+// Returns null for OK.
 PJRT_Error* MakeError(const absl::Status& status);
 
-// What a caller describes by code and message, which may be null.
+// Returns the status that a caller describes by code and message, which may be null.
 absl::Status StatusOf(PJRT_Error_Code code, const char* message, size_t size);
 
-// InvalidArgument for the first argument that is null: the caller did not set it, or is too old to
-// know it.
+// Returns InvalidArgument for the first argument that is null: the caller did not set it, or is too
+// old to know it.
 struct NamedPointer {
   const char* name;
   const void* pointer;
 };
 absl::Status Require(std::initializer_list<NamedPointer> arguments);
 
-// The least struct_size that is accepted: what callers of minor version 29 have. Most structs did
-// not change since; the size that their headers state leaves out padding at the end.
+// The least struct_size that is accepted: that of callers of minor version 29. Most structs have
+// not changed since; the size that their headers state excludes padding at the end.
 template <typename Args>
 inline constexpr size_t kOldestSize = sizeof(Args) - (alignof(Args) - 1);
 template <>
@@ -55,7 +55,7 @@ inline constexpr size_t kOldestSize<PJRT_FFI_Type_Register_Args> = 40;
 template <>
 inline constexpr size_t kOldestSize<PJRT_FFI_Register_Handler_Args> = 48;
 
-// Bytes that callers have, whatever they state: early headers stated too few.
+// The bytes that callers have, whatever they state: early headers stated too few.
 template <typename Args>
 inline constexpr size_t kStatedTooSmall = 0;
 template <>
@@ -92,7 +92,7 @@ PJRT_Error* Entry(Args* args) {
   return MakeError(CallWithKnownFields<kFunction>(args));
 }
 
-// Functions without a result: errors have nowhere to go.
+// For functions without a result, whose errors cannot be reported.
 template <auto kFunction, typename Args>
 void VoidEntry(Args* args) {
   (void)CallWithKnownFields<kFunction>(args);

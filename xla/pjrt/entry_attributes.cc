@@ -34,8 +34,8 @@ absl::StatusOr<size_t> MemoryKind(std::string_view text) {
                     [](std::string* out, std::string_view known) { out->append(known); })));
 }
 
-// "default", "auto", or the dimensions, minor ones first: "{1,0}". Tiles, after a colon, are not
-// for this platform.
+// Parses "default", "auto", or the dimensions, minor ones first: "{1,0}". Tiles, after a colon, are
+// not supported on this platform.
 absl::StatusOr<std::vector<int64_t>> MinorToMajor(std::string text) {
   std::vector<int64_t> order;
   if (text == "default" || text == "auto" || text == "{}") return order;
@@ -99,10 +99,10 @@ Value ValueOf(const Shape& leaf) {
   return value;
 }
 
-// What the entry returns, without the tuple of several results.
+// Returns the results of the entry, without the tuple of several results.
 std::vector<const HloInstruction*> ResultsOf(const HloModule& module) {
   const HloInstruction* root = module.entry_computation()->root_instruction();
-  // The sharding of a single result is stated by an element of a tuple of one.
+  // The sharding of a single result may be stated by an element of a tuple of one.
   const bool is_element = root->opcode() == HloOpcode::kGetTupleElement &&
                           root->operand(0)->opcode() == HloOpcode::kTuple;
   if (is_element) root = root->operand(0)->operand(root->tuple_index());

@@ -16,8 +16,8 @@
 
 namespace xla::pjrt {
 
-// The memories of each device in order; the first is its default one. All of them are the memory of
-// the host: the kinds are kept for those who ask.
+// The kinds of memories of each device, in order; the first is its default. All of them are the
+// memory of the host: the kinds exist for callers that ask for them.
 inline constexpr std::string_view kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
 struct EntryAttributes {
@@ -25,26 +25,26 @@ struct EntryAttributes {
     size_t memory = 0;                    // a position in kMemoryKinds
     std::vector<int64_t> minor_to_major;  // empty: row-major
     bool may_choose_layout = false;       // if minor_to_major is empty
-    // Whether a sharding is stated which is not open in all dimensions: the partitioner may divide
-    // what states none.
+    // Whether a sharding is stated that is not open in all dimensions: the partitioner may divide
+    // values without one.
     bool states_sharding = false;
   };
-  std::vector<Value> parameters, results;  // shorter than the signature: the rest is as above
+  std::vector<Value> parameters, results;  // may be shorter than the signature: defaults follow
 };
 
 // The attributes mhlo.memory_kind, mhlo.layout_mode, mhlo.sharding and sdy.sharding of the function
 // @main. InvalidArgument for an unknown kind and for a layout that is none.
 absl::StatusOr<EntryAttributes> ReadEntryAttributes(const mlir::Source& source);
 
-// The memory spaces of an entry computation layout.
+// Returns the memory spaces of an entry computation layout.
 EntryAttributes AttributesOfLayout(const ProgramShape& layout);
 
 // Removes the custom calls LayoutConstraint, as values have no layouts within a program. A result
 // that is one gets its layout, if none was asked for.
 absl::Status TakeLayoutConstraints(HloModule* module, EntryAttributes& attributes);
 
-// Chooses the layouts of results that are left to the compiler: a transposed array stays as its
-// operand lies in memory.
+// Chooses the layouts of results that are left to the compiler: a transposed array keeps the layout
+// of its operand.
 void ChooseLayouts(const HloModule& module, EntryAttributes& attributes);
 
 // Lays out the leaves of a shape as the attributes say, row-major otherwise. InvalidArgument for

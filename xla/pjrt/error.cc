@@ -93,7 +93,8 @@ absl::Status Event_IsReady(PJRT_Event_IsReady_Args& args) {
 absl::Status Event_Error(PJRT_Event_Error_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"event", args.event}}));
   if (!args.event->event.IsReady()) {
-    return absl::FailedPreconditionError("PJRT_Event_Error of an event that is not ready");
+    return absl::FailedPreconditionError(
+        "PJRT_Event_Error was called on an event that is not ready");
   }
   return args.event->event.status();
 }
@@ -124,7 +125,8 @@ absl::Status Event_Set(PJRT_Event_Set_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"event", args.event}}));
   if (args.event->source == nullptr || args.event->is_set.exchange(true)) {
     return absl::FailedPreconditionError(
-        "PJRT_Event_Set of an event that is set, or that PJRT_Event_Create did not make");
+        "PJRT_Event_Set was called on an event that is set already, or that PJRT_Event_Create did "
+        "not create");
   }
   args.event->source->Set(StatusOf(args.error_code, args.error_message, args.error_message_size));
   return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling, and what callers ask of compiled programs.
+// Compiles programs, and describes compiled ones.
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -38,7 +38,8 @@ absl::StatusOr<ProgramSource> SourceOf(const PJRT_Program* program, const char* 
                        .options = std::string(options == nullptr ? "" : options, options_size)};
 }
 
-// The device of each replica and partition: as the options say, or the first ones.
+// Loads a program on the devices that the options assign to replicas and partitions, or on the
+// first ones.
 absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, ProgramPointer program) {
   auto loaded = std::make_unique<PJRT_LoadedExecutable>();
   const auto replicas = static_cast<int>(program->num_replicas());
@@ -124,7 +125,7 @@ absl::Status Compile(PJRT_Compile_Args& args) {
     XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   }
   XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignaled(client, std::move(source)));
-  // The compiled program may hold on to threads of its backend.
+  // The compiled program may use threads of its backend.
   program->compiler = std::move(client);
   args.executable = new PJRT_Executable{std::move(program)};
   return absl::OkStatus();
@@ -132,7 +133,7 @@ absl::Status Compile(PJRT_Compile_Args& args) {
 
 absl::Status Client_Load(PJRT_Client_Load_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}, {"executable", args.executable}}));
-  // Compiled again for this client, as its number of devices may differ.
+  // The program is compiled again, because this client may have another number of devices.
   XLA_ASSIGN_OR_RETURN(ProgramPointer program,
                        CompileUnlessSignaled(args.client->state, args.executable->program->source));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));

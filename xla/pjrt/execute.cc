@@ -24,7 +24,7 @@ namespace {
 
 using Devices = absl::InlinedVector<PJRT_Device*, 1>;
 
-// The options as far as the caller has them: the struct grew several times.
+// Returns the options that the caller knows: the struct grew several times.
 PJRT_ExecuteOptions KnownOptions(const PJRT_ExecuteOptions* options) {
   PJRT_ExecuteOptions complete = {};
   if (options != nullptr) {
@@ -33,8 +33,8 @@ PJRT_ExecuteOptions KnownOptions(const PJRT_ExecuteOptions* options) {
   return complete;
 }
 
-// Which leaves are donated: all that the program may take, unless the caller keeps them. Empty if
-// none is.
+// Returns which leaves are donated: all that the program may take, unless the caller keeps them.
+// Empty if none is.
 absl::StatusOr<std::vector<bool>> Donations(const Program& program,
                                             const PJRT_ExecuteOptions& options) {
   std::vector<bool> donate = program.may_donate;
@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<bool>> Donations(const Program& program,
   return donate;
 }
 
-// The devices of the run: those of the executable, or the one that the caller names.
+// Returns the devices of the run: those of the executable, or the one that the caller names.
 absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args) {
   const std::vector<PJRT_Device*>& devices = args.executable->devices;
   if (args.execute_device != nullptr) {
@@ -61,7 +61,7 @@ absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args
                                                    devices.size(),
                                                    " devices: all of them are run by one call"));
     }
-    // By address: the device of a client that was destroyed cannot be looked at any more.
+    // Compares addresses: the device of a client that was destroyed must not be dereferenced.
     const auto& known = args.executable->client->device_pointers;
     if (std::find(known.begin(), known.end(), args.execute_device) == known.end()) {
       return absl::InvalidArgumentError("execute_device belongs to another client");
@@ -75,7 +75,7 @@ absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args
   return Devices(devices.begin(), devices.end());
 }
 
-// Waits for the arguments.
+// Waits for the arguments. Returns whether none has an error.
 bool ArgumentsAreGood(const PJRT_LoadedExecutable_Execute_Args& args) {
   for (size_t d = 0; d < args.num_devices; ++d) {
     for (size_t i = 0; i < args.num_args; ++i) {
@@ -107,7 +107,8 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   const Program& program = *loaded.program;
   const PJRT_ExecuteOptions options = KnownOptions(args.options);
   if (options.num_send_ops > 0 || options.num_recv_ops > 0) {
-    return absl::UnimplementedError("callbacks for send and recv of the host");
+    return absl::UnimplementedError(
+        "callbacks for send and recv with the host are not implemented");
   }
   XLA_ASSIGN_OR_RETURN(const Devices devices, DevicesOf(args));
   for (size_t d = 0; d < devices.size() && !program.output_types.empty(); ++d) {
@@ -146,7 +147,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
         arguments.push_back(buffer->buffer);
         continue;
       }
-      // What is referred to from outside stays as it is; a copy is donated.
+      // Memory with external references is kept; a copy is donated.
       XLA_ASSIGN_OR_RETURN(LaunchRequest::Buffer copy,
                            CopyBuffer(loaded.client, buffer->buffer, devices[d]->ordinal));
       arguments.push_back(std::move(copy));
@@ -171,7 +172,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   XLA_ASSIGN_OR_RETURN(const Launched launched,
                        Launch(*loaded.client->backend, std::move(executable), std::move(request)));
-  // What the run points to lives until it has ended.
+  // Everything that the run refers to must live until it has ended.
   if (!launched.done.IsReady()) {
     launched.done.OnReady([custom_calls](const absl::Status&) {});
     AddRunInFlight(launched, program.has_effects);

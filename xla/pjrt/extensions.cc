@@ -71,7 +71,7 @@ absl::Status BufferMemoryLayout(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args
   return absl::OkStatus();
 }
 
-// The caller destroys each layout; the list belongs to the program.
+// Returns layouts, which the caller destroys; the list belongs to the program.
 void GiveLayouts(absl::Span<const Shape* const> leaves,
                  std::vector<PJRT_Layouts_MemoryLayout*>& list) {
   list.clear();
@@ -155,7 +155,7 @@ absl::Status RegisterCustomPartitioner(PJRT_Register_Custom_Partitioner_Args& ar
   return RegisterPartitioner({args.name, args.name_size}, args.callbacks);
 }
 
-// Nothing to keep: the instructions say themselves how many of their dimensions are batches.
+// Nothing to register: the instructions state how many of their dimensions are batches.
 absl::Status RegisterBatchPartitionable(PJRT_Register_Batch_Partitionable_Args& args) {
   return Require({{"name", args.name}});
 }
@@ -183,8 +183,8 @@ PJRT_Extension_Base Base(PJRT_Extension_Type type, PJRT_Extension_Base* next) {
 
 }  // namespace
 
-// In the order of XLA's CPU client where both have an extension: the crate pjrt of Rust looks for
-// that of layouts in the first place only, and then takes texts of layouts to be of 8 bytes or
+// In the order of XLA's CPU client for extensions that both have: the crate pjrt of Rust only looks
+// for that of layouts in the first place, and otherwise assumes texts of layouts to have 8 bytes or
 // more.
 PJRT_Extension_Base* FirstExtension() {
   static Xylem_Python_Extension python = {

@@ -7,7 +7,7 @@
 
 namespace xla::pjrt {
 
-// The first of the list of PJRT_Api::extension_start.
+// Returns the first extension of the list PJRT_Api::extension_start.
 PJRT_Extension_Base* FirstExtension();
 
 }  // namespace xla::pjrt

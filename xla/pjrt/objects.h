@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the opaque pointers of the interface point to.
+// The objects behind the opaque pointers of the interface.
 #ifndef XLA_PJRT_OBJECTS_H_
 #define XLA_PJRT_OBJECTS_H_
 
@@ -49,7 +49,7 @@ namespace xla::pjrt {
 
 struct ClientState;
 
-// What the buffers of a device take. Thread-safe.
+// Counts the memory of a device's buffers. Thread-safe.
 class MemoryCount {
  public:
   void Add(int64_t bytes);
@@ -101,21 +101,22 @@ struct ClientState {
   std::vector<PJRT_Device*> device_pointers;
   std::vector<PJRT_Memory*> memory_pointers;
 
-  // The device of an id, and of a number among those of the client.
+  // Return the device with an id, and with a number among the client's.
   absl::StatusOr<PJRT_Device*> FindDevice(int id) const;
   absl::StatusOr<PJRT_Device*> DeviceAt(int ordinal) const;
 };
 using ClientPointer = std::shared_ptr<ClientState>;
 
-// "Xylem 0.1.0, LLVM 19.1.7"; "Xylem 0.1.0, interpreter" without LLVM, or where clients use none.
+// Returns "Xylem 0.1.0, LLVM 19.1.7", or "Xylem 0.1.0, interpreter" without LLVM or if clients do
+// not use it.
 const std::string& PlatformVersion(bool use_compiler = true);
 
-// Devices without a client. InvalidArgument for a number out of range.
+// Makes devices without a client. InvalidArgument for a number out of range.
 absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
                                                                        int64_t process_id,
                                                                        const Platform& platform);
 
-// Hands a string of the plugin to the caller.
+// Returns a string of the plugin to the caller.
 inline void Put(const std::string& text, const char*& data, size_t& size) {
   data = text.c_str();
   size = text.size();
@@ -140,7 +141,7 @@ struct PJRT_Buffer {
   std::vector<int64_t> minor_to_major;
 
   std::mutex mutex;
-  // External references: the memory stays in place for them.
+  // External references, for which the memory is kept in place.
   std::vector<xla::runtime::DeviceBuffer::Use> external;
   std::atomic<bool> is_counted;  // by the device's memory_count
   bool is_result = false;        // of a program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a compiled program, as callers read it.
+// The optimized program as callers read it.
 #include <memory>
 #include <string>
 
@@ -13,15 +13,15 @@
 namespace xla::pjrt {
 namespace {
 
-// The only kind of memory that HLO has a number for.
+// The only kind of memory with a number in HLO.
 constexpr std::string_view kNumberedMemory = "pinned_host";
 
-// Calls that JAX's programs mark so are for the code generator to inline; XLA shows them as calls.
+// Whether JAX's program marks the call for inlining by the code generator; XLA shows such calls.
 bool IsInlinedLate(const HloInstruction& call) {
   return call.get_frontend_attribute("inlineable") == "xla_late";
 }
 
-// Leaves are counted from `number` on.
+// Sets the memories of the leaves of a shape, which are counted from `number` on.
 void StateMemories(const TextList& kinds, size_t& number, ShapeProto* shape) {
   for (ShapeProto& element : *shape->mutable_tuple_shapes()) {
     StateMemories(kinds, number, &element);
@@ -45,7 +45,7 @@ void StateMemories(const Program& program, ProgramShapeProto* layout) {
 
 absl::StatusOr<std::string> DescribeOptimized(const Program& program) {
   const std::unique_ptr<HloModule> module = program.executable->module().Clone();
-  // Where that would be too much, calls stay.
+  // Calls are kept if inlining them would make the program too large.
   const absl::Status inlined =
       InlineAllCalls(module.get(), int64_t{1} << 16, IsInlinedLate).status();
   const HloModule& shown = inlined.ok() ? *module : program.executable->module();

@@ -13,7 +13,7 @@
 namespace xla::pjrt {
 namespace {
 
-// Of memories of XLA's CPUs.
+// Returns the class of a memory of XLA's CPUs.
 std::string_view ClassOfMemory(std::string_view kind) {
   if (kind == "device") return "CpuDeviceMemory";
   return kind == "pinned_host" ? "PinnedHostMemory" : "UnpinnedHostMemorySpace";
@@ -40,7 +40,7 @@ absl::StatusOr<const Platform*> Platform::FromOptions(const PJRT_NamedValue* opt
     }
     return absl::InvalidArgumentError("the option platform_name must be a string");
   }
-  // For programs that do not create the client themselves, as XYLEM_NUM_DEVICES.
+  // For programs that do not create the client themselves, like XYLEM_NUM_DEVICES.
   const char* variable = std::getenv("XYLEM_PLATFORM_NAME");
   return Find(variable == nullptr || *variable == '\0' ? "xylem" : variable);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that the plugin answers to. Programs that ask for the platform `cpu` by its name find
-// Xylem's devices there if the client is told so: its devices and memories then have the names and
+// The platform names of the plugin. Programs that ask for the platform `cpu` find Xylem's devices
+// there if the client is created with that name: its devices and memories then have the names and
 // texts of XLA's.
 #ifndef XLA_PJRT_PLATFORM_H_
 #define XLA_PJRT_PLATFORM_H_
@@ -18,7 +18,8 @@ class Platform {
  public:
   // InvalidArgument for another name.
   static absl::StatusOr<const Platform*> Find(std::string_view name);
-  // What the option platform_name or the environment variable XYLEM_PLATFORM_NAME asks for.
+  // Returns the platform of the option platform_name or the environment variable
+  // XYLEM_PLATFORM_NAME.
   static absl::StatusOr<const Platform*> FromOptions(const PJRT_NamedValue* options, size_t count);
 
   const std::string& name() const { return name_; }  // of the devices' kind, too

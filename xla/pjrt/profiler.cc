@@ -31,7 +31,7 @@ struct TraceEntry {
   std::string name;
 };
 
-// A session that is left running keeps at most so many entries.
+// A session that is left running keeps at most this many entries.
 constexpr size_t kMostEntries = 1'000'000;
 
 }  // namespace
@@ -47,7 +47,7 @@ namespace {
 
 struct TraceSessions {
   std::atomic<int> count{0};
-  std::mutex mutex;  // of all that follows, and of the entries of running sessions
+  std::mutex mutex;  // guards the following, and entries of running sessions
   std::vector<PLUGIN_Profiler*> running;
 };
 
@@ -57,7 +57,7 @@ TraceSessions& Sessions() {
   return *sessions;
 }
 
-// To all sessions that are under way.
+// Adds entries to all running sessions.
 void AddEntries(const std::vector<TraceEntry>& entries) {
   TraceSessions& sessions = Sessions();
   const std::lock_guard<std::mutex> lock(sessions.mutex);
@@ -69,7 +69,7 @@ void AddEntries(const std::vector<TraceEntry>& entries) {
   }
 }
 
-// Keeps the steps of one run.
+// Records the steps of one run.
 class StepRecorder final : public runtime::StepObserver {
  public:
   explicit StepRecorder(size_t devices) : steps_(devices) {}
@@ -79,7 +79,7 @@ class StepRecorder final : public runtime::StepObserver {
     if (steps.size() * steps_.size() < kMostEntries) steps.push_back({instruction, begin, end});
   }
 
-  // As entries of lines, by the clock of the epoch.
+  // Returns the steps as entries of lines, in nanoseconds since the epoch.
   std::vector<TraceEntry> Entries(absl::Span<const int> lines) const {
     const int64_t epoch = TraceClock() - Nanoseconds(std::chrono::steady_clock::now());
     std::vector<TraceEntry> entries;
@@ -102,7 +102,7 @@ class StepRecorder final : public runtime::StepObserver {
     return std::chrono::nanoseconds(time.time_since_epoch()).count();
   }
 
-  std::vector<std::vector<Step>> steps_;  // by device, whose thread alone adds to them
+  std::vector<std::vector<Step>> steps_;  // by device; only the device's thread appends
 };
 
 class TracedExecutable final : public Executable {
@@ -133,7 +133,7 @@ std::string SerializedTrace(std::vector<TraceEntry> entries) {
   ProfileSpace space;
   if (entries.empty()) return space.SerializeAsString();
   std::stable_sort(entries.begin(), entries.end(), [](const TraceEntry& a, const TraceEntry& b) {
-    // What contains another entry comes before it.
+    // An entry that contains another one comes before it.
     return std::tuple(a.line, a.begin_ns, -a.end_ns) < std::tuple(b.line, b.begin_ns, -b.end_ns);
   });
   ProfilePlane& plane = *space.add_planes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces: when programs were compiled and run, and their steps, for jax.profiler.
+// Traces of compilations, runs and their steps, for jax.profiler.
 //
-// The sessions are those of the process, as the interface knows no client here.
+// Sessions belong to the process, because the interface has no client here.
 #ifndef XLA_PJRT_PROFILER_H_
 #define XLA_PJRT_PROFILER_H_
 
@@ -15,18 +15,18 @@
 
 namespace xla::pjrt {
 
-// Whether a session is under way. Costs a load.
+// Whether a session is running. Costs a load.
 bool IsTracing();
 
-// Nanoseconds since the epoch.
+// Returns nanoseconds since the epoch.
 int64_t TraceClock();
 
 inline constexpr int kCompilerLine = -1;
-// Adds what took from `begin_ns` until now to all sessions that are under way. `line`: the ordinal
-// of a device, or kCompilerLine.
+// Adds an entry from `begin_ns` until now to all running sessions. `line`: the ordinal of a device,
+// or kCompilerLine.
 void TraceSince(int64_t begin_ns, int line, std::string name);
 
-// The same program, whose runs are traced on the lines of the devices, with their steps.
+// Wraps a program so that its runs are traced on the lines of the devices, with their steps.
 std::shared_ptr<const Executable> Traced(std::shared_ptr<const Executable> executable,
                                          std::vector<int> device_ordinals);
 

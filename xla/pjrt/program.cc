@@ -47,7 +47,7 @@ uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::string& code) {
-  // The configuration repeats what the options say.
+  // The configuration repeats the options.
   HloModuleProtoWithConfig proto;
   if (!proto.ParseFromString(code) || !proto.has_hlo_module()) {
     return absl::InvalidArgumentError("the program is not an HloModuleProtoWithConfig");
@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& sourc
                                                  "\"; known are mlir, hlo and hlo_with_config"));
 }
 
-// The number of a parameter's leaf among the arguments; none if there is no such leaf.
+// Returns the number of a parameter's leaf among the arguments; nullopt if there is no such leaf.
 std::optional<size_t> ArgumentLeaf(const Executable& executable, int64_t parameter,
                                    const std::vector<int64_t>& index) {
   const ProgramShape& layout = executable.module().entry_computation_layout();
@@ -104,8 +104,8 @@ std::optional<size_t> ArgumentLeaf(const Executable& executable, int64_t paramet
   return static_cast<size_t>(found - leaves.begin());
 }
 
-// Donated are the arguments that the program states to share memory with a result, and of those
-// that it may reuse as many as there are other results of their size.
+// Marks as donated the arguments that the program states to share memory with a result and, of
+// those that it may reuse, as many as there are other results of their size.
 void DescribeDonations(Program& program) {
   const Executable& executable = *program.executable;
   const HloModuleConfig& config = executable.module().config();
@@ -169,8 +169,8 @@ void DescribeShardings(const spmd::ProgramShardings& shardings, Program& program
   program.output_shardings.Finish();
 }
 
-// Which results may be divided as the partitioner likes: those that the options say, and for Shardy
-// all that state no sharding.
+// Returns which results the partitioner may divide as it chooses: those that the options allow, and
+// for Shardy all that state no sharding.
 std::vector<bool> MayChooseOutput(const HloModule& module, const ProgramSource& source,
                                   const ExecutableBuildOptionsProto& options,
                                   const std::vector<EntryAttributes::Value>& results) {
@@ -212,8 +212,8 @@ void DescribeRuns(const HloModule& module, Program& program) {
   for (const PJRT_NamedValue& property : CostProperties(module)) cost += property.float_value;
   const bool is_short = !may_be_long && cost < kShortCost;
   program.is_short = is_short && !calls;
-  // Handlers are called on the thread of the caller, who may hold what they need, unless they have
-  // turned out to take long.
+  // Handlers are called on the thread of the caller, which may hold locks that they need, unless
+  // they have turned out to take long.
   program.length = std::make_shared<RunLength>(is_short);
 }
 
@@ -228,8 +228,9 @@ void TextList::Finish() {
 
 absl::Status StateShardings(const Program& program, HloModuleProto& module) {
   const auto parse = [](const std::string& text, OpSharding* sharding) {
-    return sharding->ParseFromString(text) ? absl::OkStatus()
-                                           : absl::InternalError("a sharding does not read back");
+    return sharding->ParseFromString(text)
+               ? absl::OkStatus()
+               : absl::InternalError("a sharding cannot be parsed again");
   };
   for (const std::string& text : program.parameter_shardings.texts) {
     XLA_RETURN_IF_ERROR(parse(text, module.add_spmd_parameters_shardings()));
@@ -298,7 +299,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   } else {
     XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(module.get()));
   }
-  // Nothing overlaps here: the optimized program that callers read says so.
+  // Operations do not overlap here, as the optimized program that callers read shows.
   XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());
   ChooseLayouts(*module, attributes);
   module->SetDefaultEntryLayout();
@@ -311,8 +312,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_ASSIGN_OR_RETURN(module, ApplyTransforms(std::move(module)));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel,
-                                                            dumper.between_passes()));
+  XLA_ASSIGN_OR_RETURN(program->executable,
+                       backend.Compile(shared, custom_calls.get(), &cancel, dumper.between_passes(),
+                                       FlushSubnormalsOf(program->options)));
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled programs: what callers may ask of them, in the form in which they ask.
+// Compiled programs, with what callers may ask of them in the form of the interface.
 #ifndef XLA_PJRT_PROGRAM_H_
 #define XLA_PJRT_PROGRAM_H_
 
@@ -19,7 +19,7 @@
 
 namespace xla::pjrt {
 
-// A program as it was given, or as functions of the caller have partitioned it.
+// A program as it was passed, or as functions of the caller have partitioned it.
 struct ProgramSource {
   std::string format;  // "mlir", "hlo", "hlo_with_config"
   std::string code;
@@ -36,7 +36,7 @@ struct TextList {
   void Finish();  // afterwards nothing may be added
 };
 
-// Does not change after it was made, and does not depend on devices.
+// Immutable after it was made, and independent of devices.
 struct Program {
   ProgramSource source;
   CompileOptionsProto options;
@@ -52,12 +52,12 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
-  // Runs happen on the calling thread: of programs that call functions of Python, which live as
-  // long as their caller, and expect signals where these arrive, on the main thread.
+  // Runs are on the calling thread: those of programs that call functions of Python, which live as
+  // long as their caller, and of programs that expect signals, on the main thread.
   bool runs_here = false;
-  // Runs are too short to be worth another thread, by an estimate.
+  // Runs are estimated to be too short for another thread.
   bool is_short = false;
-  // Runs affect more than their results.
+  // Runs have effects beyond their results.
   bool has_effects = false;
   std::shared_ptr<RunLength> length;
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
@@ -75,17 +75,17 @@ using ProgramPointer = std::shared_ptr<Program>;
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source,
                                               const std::atomic<bool>& cancel);
 
-// States the shardings of parameters and results in a proto of the program's module, where callers
-// who do not know the extension for shardings read them.
+// States the shardings of parameters and results in a proto of the program's module, for callers
+// that do not know the extension for shardings.
 absl::Status StateShardings(const Program& program, HloModuleProto& module);
 
-// What callers read as the optimized program, an HloModuleProtoWithConfig: the module without
+// Returns the optimized program as callers read it, an HloModuleProtoWithConfig: the module without
 // calls, its shardings, and the memories of its parameters and results in the layouts.
 absl::StatusOr<std::string> DescribeOptimized(const Program& program);
 
-// Bytes that only the same build of the library reads.
+// Returns bytes that only the same build of the library can read.
 std::string SerializeProgram(const Program& program);
-// The source of a serialized program. InvalidArgument, with the reason, for other bytes.
+// Returns the source of a serialized program. InvalidArgument, with the reason, for other bytes.
 absl::StatusOr<ProgramSource> DeserializeProgram(std::string_view bytes);
 
 }  // namespace xla::pjrt
@@ -94,14 +94,14 @@ struct PJRT_Layouts_MemoryLayout;
 
 struct PJRT_Executable {
   xla::pjrt::ProgramPointer program;
-  // The lists, not what is in them.
+  // Owns the lists, not their elements.
   std::vector<PJRT_Layouts_MemoryLayout*> output_layouts = {}, parameter_layouts = {};
 };
 
 struct PJRT_LoadedExecutable {
   xla::pjrt::ClientPointer client;
   xla::pjrt::ProgramPointer program;
-  // Of each device of the program: partition d % partitions of replica d / partitions.
+  // The devices of the program: device d is partition d % partitions of replica d / partitions.
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   std::atomic<bool> is_deleted{false};

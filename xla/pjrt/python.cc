@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the interpreter, and its signals.
+// The interpreter of Python, and its signals.
 #include "xla/pjrt/python.h"
 
 #include <pthread.h>
@@ -23,10 +23,10 @@ std::atomic<const PythonState*> python{nullptr};
 std::atomic<bool> leaves{false};
 thread_local PythonSignals* innermost = nullptr;
 
-// How long signals may go unseen.
+// The interval between checks for signals.
 constexpr std::chrono::milliseconds kAskInterval(50);
 
-// A few nanoseconds, for an answer that is exact to a few milliseconds.
+// Takes a few nanoseconds; accurate to a few milliseconds.
 std::chrono::nanoseconds CoarseTime() {
   timespec time = {};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
@@ -58,7 +58,7 @@ void RaiseInMainThread(const PythonState& state, const PythonError& error) {
     (void)raised.release();
     return;
   }
-  // The interpreter has too much to do already: at least its user learns of the exception.
+  // The interpreter has too many pending calls: the exception is at least printed.
   state.api.err_restore(error.type, error.value, error.traceback);
   state.api.err_print();
 }

@@ -22,22 +22,25 @@ namespace xla::pjrt {
 
 // The custom calls of callbacks: their attribute "index" names the function in the package's table.
 inline constexpr char kPythonCallback[] = "xylem_python_callback";
-// The same, called in each partition with the shards that it has.
+// Like kPythonCallback, but called in each partition with its shards.
 inline constexpr char kPartitionedPythonCallback[] = "xylem_partitioned_python_callback";
-// Its function gets arguments in place, and writes its results itself.
+// Like kPythonCallback, but the function gets its arguments in place, and writes its results
+// itself.
 inline constexpr char kPythonBufferCallback[] = "xylem_python_buffer_callback";
 
 bool IsPythonCallback(std::string_view target);
-// Adds the targets above, which fail as long as the interpreter is not known.
+// Registers the targets above, which fail while the interpreter is unknown.
 void AddPythonCallbacks(CustomCallRegistry& registry);
 
-// Signals of the interpreter, while a run or wait goes on: its handlers of signals run on its main
-// thread only, which does not run Python meanwhile. What a handler raises, or a callback that the
-// run calls on the main thread if it is not an Exception (KeyboardInterrupt, SystemExit), ends the
-// run, and is raised in the main thread as soon as this runs Python again.
+// Handles signals of the interpreter during a run or wait: its signal handlers run on its main
+// thread only, which does not run Python meanwhile. If a handler raises, or a callback that the run
+// calls on the main thread raises something that is not an Exception (KeyboardInterrupt,
+// SystemExit), the run ends, and the exception is raised in the main thread as soon as it runs
+// Python again.
 class PythonSignals final : public runtime::Interrupt {
  public:
-  // On threads other than the interpreter's main thread, or without an interpreter, none comes.
+  // Receives no signals on threads other than the interpreter's main thread, or without an
+  // interpreter.
   PythonSignals();
   ~PythonSignals() override;
   PythonSignals(const PythonSignals&) = delete;
@@ -47,7 +50,7 @@ class PythonSignals final : public runtime::Interrupt {
   bool IsRequested() override;
   bool was_requested() const { return requested_.load(std::memory_order_relaxed); }
 
-  // The innermost one of this thread; null if there is none, or it is another thread.
+  // Returns the innermost one of this thread; null if there is none, or on other threads.
   static PythonSignals* Current();
   void Request() { requested_.store(true, std::memory_order_relaxed); }
 
@@ -58,11 +61,11 @@ class PythonSignals final : public runtime::Interrupt {
   PythonSignals* const outer_;
 };
 
-// What a run may take after a signal: training steps, whose arguments were donated, leave their
-// results behind; loops that do not end do not keep later programs from running.
+// The grace period of runs after a signal: training steps, whose arguments were donated, finish and
+// keep their results; loops that do not end do not block later programs.
 inline constexpr absl::Duration kGraceOfSignals = absl::Seconds(1);
 
-// As event.Await(), but that a signal ends the wait with CANCELLED, and the runs in flight with it.
+// Like event.Await(), but a signal ends the wait with CANCELLED, and the runs in flight with it.
 absl::Status AwaitUnlessSignaled(const runtime::Event& event);
 
 // The functions of the extension.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks: custom calls whose handler is a function of Python.
+// Callbacks: custom calls whose handlers are functions of Python.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kRead = 0x100, kWrite = 0x200;
 
 enum class Access {
-  kCopy,   // the function may keep the array longer than the memory lives
+  kCopy,   // the function may keep the array
   kRead,   // in place
   kWrite,  // in place
 };
@@ -120,8 +120,8 @@ class CallbackCall {
     return absl::CancelledError("the callback raised an exception that ends the program");
   }
 
-  // Errors of the function itself are texts already. The rest is about memory, or comes from a
-  // handler of signals, which the main thread may run before the function catches exceptions.
+  // Errors of the function itself are texts already. Other errors are about memory, or from a
+  // signal handler, which the main thread may run before the function catches exceptions.
   absl::Status Failure() {
     if (!unknown_type_.empty()) {
       return absl::UnimplementedError(
@@ -155,7 +155,7 @@ absl::Status Call(CustomCallFrame& call, bool in_place) {
     return absl::FailedPreconditionError("no Python interpreter is known to run the callback");
   }
   if (!MayCallPython(*python)) {
-    return absl::CancelledError("the Python interpreter ends");
+    return absl::CancelledError("the Python interpreter is shutting down");
   }
   XLA_ASSIGN_OR_RETURN(const uint64_t index, call.attributes().Get<uint64_t>("index"));
   const ffi::InsideCustomCall inside;

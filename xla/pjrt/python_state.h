@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter as the plugin uses it.
+// The plugin's interface to the interpreter.
 #ifndef XLA_PJRT_PYTHON_STATE_H_
 #define XLA_PJRT_PYTHON_STATE_H_
 
@@ -21,10 +21,10 @@ struct PythonState {
   const PythonState* former = nullptr;  // threads may still use it
 };
 
-// Whether callbacks may run on this thread: on all until the interpreter leaves.
+// Whether callbacks may run on this thread: on all threads until the interpreter shuts down.
 bool MayCallPython(const PythonState& state);
 
-// Null if the interpreter is not known.
+// Returns null if the interpreter is unknown.
 const PythonState* Python();
 
 // Holds the interpreter's lock.
@@ -40,15 +40,15 @@ class PythonLock {
   const int held_;
 };
 
-// An exception, as PyErr_Fetch gives it.
+// An exception, as PyErr_Fetch returns it.
 struct PythonError {
   _object* type = nullptr;
   _object* value = nullptr;
   _object* traceback = nullptr;
 };
 
-// Raises it in the main thread when this runs Python again. Takes the references over; under the
-// interpreter's lock.
+// Raises the error in the main thread when it runs Python again. Takes over the references; needs
+// the interpreter's lock.
 void RaiseInMainThread(const PythonState& state, const PythonError& error);
 
 }  // namespace xla::pjrt

@@ -82,7 +82,7 @@ void EndRunsInFlight(absl::Duration grace, bool spares_effects) {
     const auto since = Clock::now();
     const auto duration = absl::ToChronoNanoseconds(std::min(grace, absl::Hours(24)));
     try {
-      // Needs nothing but its runs, and ends soon after them.
+      // The thread only refers to its runs, and ends soon after them.
       std::thread([runs, since, duration] { Watch(runs, since, duration); }).detach();
       return;
     } catch (const std::system_error&) {  // no thread: no grace

@@ -11,14 +11,14 @@
 
 namespace xla::pjrt {
 
-// Thread-safe, as all here. `has_effects`: on more than its results.
+// Adds a run. Thread-safe, like all functions here. `has_effects`: beyond its results.
 void AddRunInFlight(const Launched& run, bool has_effects);
 
-// Cancels the runs that were added before, each when it has taken `grace` from now on or, if that
-// is later, from its start. Does not wait for it.
+// Cancels the runs in flight, each when it has taken `grace` from now on or, if that is later, from
+// its start. Does not wait for them.
 void EndRunsInFlight(absl::Duration grace, bool spares_effects);
 
-// Is in the list as long as it lives.
+// A compilation that is in the list while this object lives.
 class CompilationInFlight {
  public:
   CompilationInFlight();
@@ -28,7 +28,7 @@ class CompilationInFlight {
   std::atomic<bool> cancel{false};
 };
 
-// Cancels those that have begun.
+// Cancels the compilations in flight.
 void EndCompilationsInFlight();
 
 }  // namespace xla::pjrt

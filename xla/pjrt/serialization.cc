@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serialized programs: the program as it was given, which is compiled again when it is loaded,
-// under a header that names the build of the library.
+// Serialized programs: the program as it was passed, which is compiled again when it is loaded,
+// after a header that identifies the build of the library.
 #include <elf.h>
 #include <link.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMagic = "xylem-pjrt-executable\n";
 
-// The note of the linker (--build-id) in the library or program that holds this code.
+// Finds the linker's note (--build-id) in the library or program that contains this code.
 int FindBuildId(dl_phdr_info* info, size_t, void* result) {
   const auto here = reinterpret_cast<uintptr_t>(&FindBuildId);
   bool is_here = false;
@@ -64,7 +64,7 @@ void Append(std::string_view text, std::string& bytes) {
   bytes.append(text);
 }
 
-// Takes the next text off the front of `bytes`; false if they end early.
+// Removes the next text from the front of `bytes`; returns false if they end early.
 bool Take(std::string_view& bytes, std::string& text) {
   if (bytes.size() < 8) return false;
   uint64_t size = 0;

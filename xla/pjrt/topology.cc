@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Topologies: devices that need no client, for compiling ahead of time.
+// Topologies: devices without a client, for compiling ahead of time.
 #include <cstdlib>
 #include <memory>
 #include <utility>

@@ -50,7 +50,7 @@ struct PJRT_CopyToDeviceStream {
 namespace xla::pjrt {
 namespace {
 
-// Calls `copy` with the memory of the buffer when it is ready; the event has its status.
+// Calls `copy` with the memory of the buffer when that is ready; the event gets its status.
 using Copy = absl::AnyInvocable<absl::Status(const ArrayMemory& memory)>;
 absl::StatusOr<PJRT_Event*> WhenReady(PJRT_Buffer* buffer, Copy copy) {
   struct Flight {
@@ -122,21 +122,21 @@ absl::Status CheckDistinct(const Shape& array, absl::Span<const int64_t> strides
     if (strides[d] <= within || reach < 0 || reach > std::numeric_limits<int64_t>::max() - within) {
       return absl::InvalidArgumentError(
           absl::StrCat("a host_layout of strides by which elements of ", array.ToString(),
-                       " would share a place: ", absl::StrJoin(strides, ", "), " elements"));
+                       " would overlap: ", absl::StrJoin(strides, ", "), " elements"));
     }
     within += reach;
   }
   return absl::OkStatus();
 }
 
-// How the host wants an array.
+// The layout of an array on the host.
 struct HostArray {
   absl::InlinedVector<int64_t, 6> strides;  // in elements
   int64_t size_bytes = 0;                   // up to the end of the last element
 };
 
-// As `layout` says; as the buffer is laid out where that is null. Each element has bytes of its
-// own, and its own place: InvalidArgument for strides by which two elements would share one.
+// Returns the array as `layout` describes it; if that is null, with the layout of the buffer. Each
+// element has bytes of its own: InvalidArgument for strides by which elements would overlap.
 absl::StatusOr<HostArray> HostArrayOf(const Shape& array, const PJRT_Buffer_MemoryLayout* layout) {
   HostArray host;
   const auto rank = static_cast<size_t>(array.rank());
@@ -160,11 +160,11 @@ absl::StatusOr<HostArray> HostArrayOf(const Shape& array, const PJRT_Buffer_Memo
     if (size == 0) return host;
     const int64_t reach = MultiplyWithoutOverflow(size - 1, host.strides[d]);
     elements = reach < 0 ? -1 : elements + reach;
-    if (elements < 1) return absl::InvalidArgumentError("the strides of the host overflow");
+    if (elements < 1) return absl::InvalidArgumentError("the host strides overflow");
   }
   host.size_bytes =
       MultiplyWithoutOverflow(elements, primitive_util::ByteWidth(array.element_type()));
-  if (host.size_bytes < 0) return absl::InvalidArgumentError("the strides of the host overflow");
+  if (host.size_bytes < 0) return absl::InvalidArgumentError("the host strides overflow");
   return host;
 }
 
@@ -175,7 +175,8 @@ namespace api {
 absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"src", args.src}}));
   const Shape& from = args.src->buffer->shape();
-  if (!from.IsArray()) return absl::InvalidArgumentError("a token has no elements for the host");
+  if (!from.IsArray())
+    return absl::InvalidArgumentError("a token has no elements to copy to the host");
   XLA_ASSIGN_OR_RETURN(const HostArray to, HostArrayOf(from, args.host_layout));
   if (args.dst == nullptr) {
     args.dst_size = static_cast<size_t>(to.size_bytes);
@@ -210,7 +211,7 @@ absl::Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   return absl::OkStatus();
 }
 
-// The caller says later where to copy.
+// The caller passes the destination later.
 absl::Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_RETURN_IF_ERROR(CheckRange(*args.buffer, args.offset, args.transfer_size));
@@ -362,7 +363,7 @@ absl::Status AsyncHostToDeviceTransferManager_RetrieveBuffer(
   auto& entry = manager.entries[static_cast<size_t>(args.buffer_index)];
   if (entry.is_retrieved) {
     return absl::FailedPreconditionError(
-        absl::StrCat("buffer ", args.buffer_index, " was retrieved before"));
+        absl::StrCat("buffer ", args.buffer_index, " has been retrieved already"));
   }
   entry.is_retrieved = true;
   args.buffer_out = new PJRT_Buffer(manager.client, manager.memory, entry.buffer);
@@ -403,7 +404,7 @@ absl::Status AsyncHostToDeviceTransferManager_SetBufferError(
   const std::lock_guard<std::mutex> lock(args.transfer_manager->mutex);
   XLA_ASSIGN_OR_RETURN(auto* entry, OpenEntry(*args.transfer_manager, args.buffer_index));
   if (args.error_code == PJRT_Error_Code_OK) {
-    return absl::InvalidArgumentError("the error of a buffer is no error");
+    return absl::InvalidArgumentError("a buffer cannot have the error OK");
   }
   Finish(*entry, StatusOf(args.error_code, args.error_message, args.error_message_size));
   return absl::OkStatus();

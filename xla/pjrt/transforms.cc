@@ -40,15 +40,15 @@ using Transforms = std::vector<std::shared_ptr<const Transform>>;
 struct Registry {
   std::mutex mutex;
   Transforms transforms;
-  // Compilations may still use them. They end in a later call of the owner, who holds what their
-  // end needs (the lock of the interpreter), not on a thread that compiles.
+  // Compilations may still use them. They are destroyed in a later call of their owner, who holds
+  // the locks that this needs (that of the interpreter), not on a compiling thread.
   Transforms cleared;
 
   static Registry& Get() {
     static auto* const registry = new Registry;  // used by threads until the process ends
     return *registry;
   }
-  // Those that nobody uses any more, to be destroyed without the mutex.
+  // Removes the unused ones, to be destroyed without the mutex.
   Transforms TakeUnused() {
     const auto used = std::partition(cleared.begin(), cleared.end(), [](const auto& transform) {
       return transform.use_count() > 1;
@@ -64,7 +64,7 @@ absl::Status CheckStage(PJRT_XlaTransform_PipelineStage stage) {
     if (stage == known) return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("unknown stage of a transformation: ", static_cast<int>(stage)));
+      absl::StrCat("unknown transformation stage: ", static_cast<int>(stage)));
 }
 
 bool HaveSameSignature(const HloComputation& a, const HloComputation& b) {
@@ -78,7 +78,7 @@ bool HaveSameSignature(const HloComputation& a, const HloComputation& b) {
   return ShapeUtil::Compatible(a.root_instruction()->shape(), b.root_instruction()->shape());
 }
 
-// The module that the function returns, or the same one.
+// Returns the module that the function returns, or the same one.
 absl::StatusOr<std::unique_ptr<HloModule>> Apply(const Transform& transform,
                                                  std::unique_ptr<HloModule> module) {
   XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(*module));
@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Apply(const Transform& transform,
   auto changed = ParseModuleFromProtoBytes(transformed);
   if (!changed.ok()) return annotated(changed.status());
   if (!HaveSameSignature(*(*changed)->entry_computation(), *module->entry_computation())) {
-    return annotated(absl::InvalidArgumentError("its parameters or results are others"));
+    return annotated(absl::InvalidArgumentError("its parameters or results have changed"));
   }
   (*changed)->config() = module->config();
   const absl::Status status = VerifyModule(**changed);

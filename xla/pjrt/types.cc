@@ -53,7 +53,7 @@ constexpr PrimitiveType kTypes[] = {PRIMITIVE_TYPE_INVALID,
                                     F6E2M3FN,
                                     F6E3M2FN};
 
-// The layout whose strides, of dimensions larger than one, are those given.
+// Returns the layout with the given strides of dimensions larger than one.
 absl::StatusOr<Layout> LayoutOfStrides(const Shape& shape,
                                        const PJRT_Buffer_MemoryLayout_Strides& strides) {
   const auto rank = static_cast<size_t>(shape.rank());
@@ -112,7 +112,7 @@ absl::StatusOr<Shape> ShapeOf(PJRT_Buffer_Type type, const int64_t* dims, size_t
   }
   const PJRT_Buffer_MemoryLayout_Tiled& tiled = layout->tiled;
   if (tiled.num_tiles > 0) {
-    return absl::UnimplementedError("layouts with tiles");
+    return absl::UnimplementedError("tiled layouts are not implemented");
   }
   const absl::Span<const int64_t> order(tiled.minor_to_major, tiled.minor_to_major_size);
   std::vector<int64_t> sorted(order.begin(), order.end());
@@ -122,8 +122,8 @@ absl::StatusOr<Shape> ShapeOf(PJRT_Buffer_Type type, const int64_t* dims, size_t
     is_permutation = sorted[i] == static_cast<int64_t>(i);
   }
   if (!is_permutation) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("minor_to_major is no order of the dimensions of ", shape.ToString()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "minor_to_major is not a permutation of the dimensions of ", shape.ToString()));
   }
   *shape.mutable_layout() = LayoutUtil::MakeLayout(order);
   return shape;

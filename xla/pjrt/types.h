@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types, shapes and layouts of the interface as those of XLA, and back.
+// Converts element types, shapes and layouts of the interface to XLA's, and back.
 #ifndef XLA_PJRT_TYPES_H_
 #define XLA_PJRT_TYPES_H_
 
@@ -15,16 +15,16 @@
 
 namespace xla::pjrt {
 
-// PRIMITIVE_TYPE_INVALID and PJRT_Buffer_Type_INVALID where the other side has no such type.
+// Return PRIMITIVE_TYPE_INVALID and PJRT_Buffer_Type_INVALID if the other side has no such type.
 PrimitiveType FromBufferType(PJRT_Buffer_Type type);
 PJRT_Buffer_Type ToBufferType(PrimitiveType type);
 
-// An array with a layout: that of `layout`, row-major without. InvalidArgument for unknown types,
-// negative or too large dimensions, and layouts that do not fit; Unimplemented for tiles.
+// Returns an array with the layout `layout`, or row-major without one. InvalidArgument for unknown
+// types, negative or too large dimensions, and layouts that do not fit; Unimplemented for tiles.
 absl::StatusOr<Shape> ShapeOf(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims,
                               const PJRT_Buffer_MemoryLayout* layout);
 
-// Strides in elements that the layout of `array` stands for.
+// Returns the strides in elements of the layout of `array`.
 absl::InlinedVector<int64_t, 6> ElementStrides(const Shape& array);
 
 }  // namespace xla::pjrt

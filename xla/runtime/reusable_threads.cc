@@ -66,6 +66,7 @@ void ReusableThreads::Work() {
       tasks_.pop_front();
       lock.unlock();
       const ScopedMaxInstructionSet bound(pending.max_instruction_set);
+      const ScopedFloatingPointMode mode(pending.floating_point_mode);
       std::move(pending.task)();
     }
     lock.lock();

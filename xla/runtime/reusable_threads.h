@@ -16,13 +16,14 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/instruction_set.h"
 
 namespace xla::runtime {
 
 // Every task has a thread at once: one that is idle, or else a new one. Stacks are large enough for
-// deeply nested calls. Tasks have the bound on instruction sets (xla/base/instruction_set.h) of the
-// thread that asks for them. Thread-safe.
+// deeply nested calls. Tasks have the bound on instruction sets (xla/base/instruction_set.h) and
+// the floating-point mode of the thread that asks for them. Thread-safe.
 class ReusableThreads {
  public:
   using Task = absl::AnyInvocable<void()>;
@@ -54,7 +55,9 @@ class ReusableThreads {
   struct Pending {
     Task task;
     Countdown* end;  // told when the task has ended and its thread is idle; may be null
-    InstructionSet max_instruction_set = MaxInstructionSet();  // of the caller's thread
+    // Of the caller's thread.
+    InstructionSet max_instruction_set = MaxInstructionSet();
+    FloatingPointMode floating_point_mode = FloatingPointMode::OfThread();
   };
 
   static void* ThreadMain(void* self);

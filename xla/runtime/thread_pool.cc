@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/instruction_set.h"
 #include "xla/runtime/cpu_count.h"
 
@@ -56,7 +57,9 @@ struct ThreadPool::Loop {
   int64_t chunk;
   int64_t chunks;
   Body body;
-  const InstructionSet max_instruction_set = MaxInstructionSet();  // of the thread that starts it
+  // Of the thread that starts it.
+  const InstructionSet max_instruction_set = MaxInstructionSet();
+  const FloatingPointMode floating_point_mode = FloatingPointMode::OfThread();
   int range_count;
   Range ranges[kMostRanges];
   std::atomic<bool> stop{false};
@@ -176,6 +179,7 @@ void ThreadPool::Work(int thread) {
     bool has_more = true;
     {
       const ScopedMaxInstructionSet bound(loop->max_instruction_set);
+      const ScopedFloatingPointMode mode(loop->floating_point_mode);
       do {
         has_more = loop->RunOne(thread);
       } while (has_more && loop_count_.load(std::memory_order_relaxed) == 1);

@@ -69,11 +69,12 @@ std::string Backend::device_name(int device_ordinal) const {
 
 absl::StatusOr<std::unique_ptr<Executable>> Backend::Compile(
     std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls,
-    const std::atomic<bool>* cancel, PassInstrumentation* between_passes) const {
+    const std::atomic<bool>* cancel, PassInstrumentation* between_passes,
+    std::optional<bool> flush_subnormals) const {
   if (options_.use_compiler) {
     auto compiled =
         CompiledExecutable::Create(module, thread_pool_.get(), options_.memory_limit_bytes,
-                                   custom_calls, cancel, between_passes);
+                                   custom_calls, cancel, between_passes, flush_subnormals);
     // Without LLVM nothing can be compiled; all else can.
     if (!absl::IsUnavailable(compiled.status())) return compiled;
   }

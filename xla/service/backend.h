@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -84,11 +85,11 @@ class Backend {
   // `custom_calls`: handlers of the runs to come, which take precedence over what programs are
   // compiled to; may be null. `cancel`, which may be null, is set from any thread to stop: the
   // compilation ends with CANCELLED, soon. `between_passes`: sees the module between passes of the
-  // compiler; may be null.
+  // compiler; may be null. `flush_subnormals`: of CpuCompileOptions, instead of the default.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(
       std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls = nullptr,
-      const std::atomic<bool>* cancel = nullptr,
-      PassInstrumentation* between_passes = nullptr) const;
+      const std::atomic<bool>* cancel = nullptr, PassInstrumentation* between_passes = nullptr,
+      std::optional<bool> flush_subnormals = std::nullopt) const;
 
  private:
   explicit Backend(const BackendOptions& options);

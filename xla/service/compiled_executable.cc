@@ -10,11 +10,12 @@ namespace xla {
 absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
     std::shared_ptr<const HloModule> module, runtime::ThreadPool* pool, int64_t memory_limit_bytes,
     const CustomCallRegistry* custom_calls, const std::atomic<bool>* cancel,
-    PassInstrumentation* between_passes) {
+    PassInstrumentation* between_passes, std::optional<bool> flush_subnormals) {
   CpuCompileOptions options = DefaultCpuCompileOptions();
   options.custom_calls = custom_calls;
   options.pool = pool;
   options.cancel = cancel;
+  options.flush_subnormals = flush_subnormals.value_or(options.flush_subnormals);
   if (between_passes != nullptr) options.pipeline.instrumentations.push_back(between_passes);
   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(*module, options));
   const int threads = pool == nullptr ? 1 : pool->num_threads();

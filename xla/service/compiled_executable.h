@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -18,13 +19,15 @@ class CompiledExecutable : public Executable {
  public:
   // UNAVAILABLE without LLVM. `pool` compiles kernels in parallel. `memory_limit_bytes`: of a run;
   // 0: none. `custom_calls`: handlers of the runs to come; may be null. `cancel`: see
-  // CpuCompileOptions. `between_passes`: see PipelineOptions; may be null.
+  // CpuCompileOptions. `between_passes`: see PipelineOptions; may be null. `flush_subnormals`:
+  // instead of the default.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             runtime::ThreadPool* pool,
                                                             int64_t memory_limit_bytes,
                                                             const CustomCallRegistry* custom_calls,
                                                             const std::atomic<bool>* cancel,
-                                                            PassInstrumentation* between_passes);
+                                                            PassInstrumentation* between_passes,
+                                                            std::optional<bool> flush_subnormals);
 
   const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }

@@ -8,7 +8,8 @@
 
 namespace xla {
 
-// Constants are folded by the interpreter, which xla/cpu does not know.
+// Constants are folded by the interpreter, which xla/cpu does not know. Subnormal numbers are
+// flushed if xla_cpu_ftz of XLA_FLAGS says so.
 CpuCompileOptions DefaultCpuCompileOptions();
 
 }  // namespace xla

@@ -88,7 +88,7 @@ DebugOptions DebugOptionsFromEnv() {
   for (absl::string_view flag : *flags) {
     if (!absl::ConsumePrefix(&flag, "--") && !absl::ConsumePrefix(&flag, "-")) continue;
     if (!absl::StartsWith(flag, "xla_dump_") && !absl::StartsWith(flag, "xla_cpu_max_isa") &&
-        !absl::StartsWith(flag, "xla_enable_dumping")) {
+        !absl::StartsWith(flag, "xla_cpu_ftz") && !absl::StartsWith(flag, "xla_enable_dumping")) {
       continue;
     }
     const size_t equals = flag.find('=');

@@ -21,8 +21,8 @@ class HloModule;
 // ParseFlagsFromDebugOptionsFile reads them. Lists that are empty are left out.
 std::string GetNonDefaultDebugOptions(const DebugOptions& options);
 
-// The fields xla_dump_* and xla_cpu_max_isa that the environment variable XLA_FLAGS sets.
-// Everything else there is left to those who read it with ParseDebugOptionFlagsFromEnv.
+// The fields xla_dump_*, xla_cpu_max_isa and xla_cpu_ftz that the environment variable XLA_FLAGS
+// sets. Everything else there is left to those who read it with ParseDebugOptionFlagsFromEnv.
 DebugOptions DebugOptionsFromEnv();
 
 // The dumps of one program, as XLA has them: of the flags xla_dump_to ("-": stdout),

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/status_macros.h"
 #include "xla/debug_options_flags.h"
 
@@ -32,6 +33,7 @@ absl::StatusOr<std::unique_ptr<Executable>> InterpreterExecutable::Create(
 
 absl::Status InterpreterExecutable::Run(const ExecuteRequest& request) const {
   const ScopedMaxInstructionSet bound(max_instruction_set_);
+  const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());  // whatever the caller's is
   const runtime::ExecutionContext& context = request.context;
   InterpreterOptions options;
   options.pool = context.pool;

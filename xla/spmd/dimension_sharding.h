@@ -15,6 +15,8 @@ namespace xla::spmd {
 struct DimensionSharding {
   int64_t count = 1;
   std::vector<int64_t> position;
+
+  bool operator==(const DimensionSharding&) const = default;
 };
 using DimensionShardings = std::vector<DimensionSharding>;
 

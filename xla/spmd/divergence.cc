@@ -11,9 +11,9 @@ namespace {
 using InstructionSet = absl::flat_hash_set<const HloInstruction*>;
 
 // Follows values to their users, elements of tuples one by one.
-class Search {
+class DivergenceSearch {
  public:
-  explicit Search(const InstructionSet& same) : same_(same) {}
+  explicit DivergenceSearch(const InstructionSet& same) : same_(same) {}
 
   void Add(const HloInstruction* value) {
     if (!same_.contains(value) && divergent_.insert(value).second) values_.push_back(value);
@@ -120,7 +120,7 @@ class Search {
 
 InstructionSet DivergentValues(const HloModule& module, absl::Span<HloInstruction* const> sources,
                                const InstructionSet& same) {
-  Search search(same);
+  DivergenceSearch search(same);
   for (const HloInstruction* source : sources) search.Add(source);
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {

@@ -107,6 +107,15 @@ HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
   return Add(computation, HloOpcode::kBroadcast, shape, {zero}, Dimensions({}));
 }
 
+HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
+  PadAttributes attributes;
+  for (int d = 0; d < shape.rank(); ++d) {
+    attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
+  }
+  HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
+  return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
+}
+
 HloInstruction* Element(HloInstruction* tuple, int64_t index) {
   return Add(tuple->parent(), HloOpcode::kGetTupleElement,
              tuple->shape().tuple_shapes(static_cast<int>(index)), {tuple},

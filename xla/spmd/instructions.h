@@ -49,6 +49,8 @@ DimensionListAttributes Dimensions(std::vector<int64_t> dimensions);
 HloInstruction* PartitionNumber(HloComputation* computation);
 // Zeros of a shape; of a token, a new one.
 HloInstruction* Zero(HloComputation* computation, const Shape& shape);
+// Zeros behind the end of each dimension.
+HloInstruction* WithPadding(HloInstruction* value, const Shape& shape);
 HloInstruction* Element(HloInstruction* tuple, int64_t index);
 
 }  // namespace xla::spmd

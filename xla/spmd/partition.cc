@@ -27,16 +27,6 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
-// Zeros behind the end of each dimension.
-HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
-  PadAttributes attributes;
-  for (int d = 0; d < shape.rank(); ++d) {
-    attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
-  }
-  HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
-  return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
-}
-
 absl::Status Malformed(const HloInstruction& call) {
   return absl::InvalidArgumentError(
       absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
@@ -65,6 +55,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
   entry_ = module_.entry_computation();
+  result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
   for (HloComputation* computation : module_.computations()) {
     XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
@@ -122,10 +113,14 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
   if (group != nullptr && !is_manual && !all.IsReplicated() && all.partial_groups.empty())
     groups_.emplace(*group, ShardGroup{all, full_sharding});
   const auto known = sharded_.find(full);
-  HloInstruction* local;
+  HloInstruction* local = nullptr;
   if (known != sharded_.end() && known->second.layout == layout) {
     local = known->second.shard;
-  } else {
+  } else if (known != sharded_.end() && !is_manual && IsEven(full->shape(), layout)) {
+    emit_.set_cause(*call);
+    local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+  }
+  if (local == nullptr) {
     XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
   }
   return call->parent()->ReplaceInstruction(call, local);
@@ -188,6 +183,10 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     XLA_ASSIGN_OR_RETURN(layout,
                          ShardLayoutOf(HloSharding::Replicate(), value->shape(), partitions_));
   }
+  if (options_.complete_outputs && !layout.partial_groups.empty()) {
+    layout.partial_groups.clear();
+    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
+  }
   if (layout.IsReplicated() && may_choose) {
     if (const ShardGroup* group_layout = ShardGroupOf(*value)) {
       layout = group_layout->layout;
@@ -197,15 +196,19 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
       sharding = known->sharding;
     }
   }
+  emit_.set_cause(*value);
   shardings_.outputs.push_back(layout.IsReplicated() ? HloSharding::Replicate() : sharding);
-  if (IsEven(value->shape(), layout)) return ShardOfAnnotated(value, layout);
-  return emit_.Cut(WithPadding(WithoutAnnotations(value), PaddedShape(value->shape(), layout)),
-                   layout);
+  if (options_.collect_values) {
+    shardings_.values.push_back({absl::StrCat("result ", number), value->shape().ToString(),
+                                 shardings_.outputs.back().ToString(), /*is_boundary=*/true});
+  }
+  return ShardOfAnnotated(value, layout);
 }
 
 absl::Status Partitioner::PartitionResults() {
   HloInstruction* root = entry_->root_instruction();
-  const HloSharding sharding = ShardingOf(*root);
+  // The root may be another instruction by now.
+  const HloSharding sharding = root->has_sharding() ? ShardingOf(*root) : result_sharding_;
   root->mutable_extras().sharding.reset();
   if (!root->shape().IsTuple()) {
     // One result is the element of a tuple of one, which has its sharding.
@@ -235,6 +238,40 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionTupleResult(HloInstruction
     shapes.push_back(result->shape());
   }
   return Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+}
+
+bool HasShardings(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->has_sharding()) return true;
+    }
+  }
+  return false;
+}
+
+int64_t CountShardedDevices(const HloModule& module) {
+  int64_t devices = 1;
+  const auto count = [&](const HloSharding& sharding) {
+    if (sharding.IsTiled()) devices = std::max(devices, sharding.tile_assignment().num_elements());
+  };
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (!instruction->has_sharding()) continue;
+      const HloSharding& sharding = *instruction->extras().sharding;
+      count(sharding);
+      for (const HloSharding& element : sharding.tuple_elements()) count(element);
+    }
+  }
+  return devices;
+}
+
+absl::StatusOr<bool> SpmdPartition(HloModule* module) {
+  const HloModuleConfig& config = module->config();
+  if (config.num_partitions() < 2 || !HasShardings(*module)) return false;
+  PartitionOptions options;
+  options.may_choose_output = config.allow_spmd_sharding_propagation_to_output();
+  XLA_RETURN_IF_ERROR(PartitionModule(module, options).status());
+  return true;
 }
 
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,

@@ -3,12 +3,14 @@
 #ifndef XLA_SPMD_PARTITION_H_
 #define XLA_SPMD_PARTITION_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/passes/pass.h"
 #include "xla/spmd/call_partitioner.h"
 
 namespace xla::spmd {
@@ -17,14 +19,25 @@ struct PartitionOptions {
   // may_choose_output[i], or the last one for those beyond, allows another sharding of output i
   // than a replicated one. Empty: none.
   std::vector<bool> may_choose_output;
+  // Results that would be unreduced are reduced.
+  bool complete_outputs = false;
+  // ProgramShardings::values is filled.
+  bool collect_values = false;
   // Custom calls that the caller partitions. Null: none.
   const CallPartitioner* call_partitioner = nullptr;
+};
+
+// A value of the program before it was partitioned.
+struct ValueSharding {
+  std::string name, shape, sharding;
+  bool is_boundary = false;  // a parameter or a result
 };
 
 // The shardings of the leaves of parameters and results, in order.
 struct ProgramShardings {
   std::vector<HloSharding> parameters, outputs;
-  bool from_callbacks = false;  // functions of a CallPartitioner were called
+  std::vector<ValueSharding> values;  // if PartitionOptions::collect_values
+  bool from_callbacks = false;        // functions of a CallPartitioner were called
 };
 
 // Rewrites the module, of config().num_partitions() partitions, so that parameters and results have
@@ -40,6 +53,21 @@ struct ProgramShardings {
 // Unimplemented for kinds of shardings without tiles.
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const PartitionOptions& options = {});
+
+// Whether PartitionModule would change how the module's values are laid out: something in it is
+// annotated with a sharding.
+bool HasShardings(const HloModule& module);
+
+// The number of devices that the shardings of the module are for; 1 without any.
+int64_t CountShardedDevices(const HloModule& module);
+
+// PartitionModule as a pass, of modules of several partitions. Results that state no sharding are
+// as the partitioner chooses, if the module's configuration allows it. What parameters and results
+// were is not known afterwards.
+absl::StatusOr<bool> SpmdPartition(HloModule* module);
+inline constexpr Pass kSpmdPartition = {
+    "spmd-partition", "makes a program with shardings the program of one partition",
+    &SpmdPartition};
 
 // The layout of an entry whose parameters and results have become shards. Aliases of a parameter
 // and a result that have different shapes now become donations.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions on shards: each as the strategies of sharding_strategy.h say, annotations as they
 // ask.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,10 +46,20 @@ absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
 absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
   for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
     if (instruction->IsDead()) continue;
+    emit_.set_cause(*instruction);
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     XLA_RETURN_IF_ERROR(PartitionShardGroup(instruction));
+    if (options_.collect_values) CollectValue(*instruction);
   }
   return absl::OkStatus();
+}
+
+void Partitioner::CollectValue(const HloInstruction& instruction) {
+  if (instruction.IsDead() || !instruction.shape().IsArray()) return;
+  const auto found = sharded_.find(&instruction);
+  if (found == sharded_.end()) return;
+  shardings_.values.push_back({instruction.name(), instruction.shape().ToString(),
+                               found->second.sharding.ToString(), /*is_boundary=*/false});
 }
 
 absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
@@ -72,24 +83,36 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
     }
     return PartitionElement(instruction);
   }
+  XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
+  if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
+  return instruction->IsDead() ? absl::OkStatus() : TakeOwnSharding(instruction);
+}
+
+absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
   std::vector<const ShardLayout*> known;
-  const HloSharding* sharding = nullptr;  // of the first that is divided
+  bool is_known = false;
   for (const HloInstruction* operand : instruction->operands()) {
     const auto found = sharded_.find(operand);
     // Of sums, only some operations are the sum of results.
-    const bool is_known = found != sharded_.end() && found->second.layout.partial_groups.empty();
-    known.push_back(is_known ? &found->second.layout : nullptr);
-    if (is_known && sharding == nullptr) sharding = &found->second.sharding;
+    const bool is_complete = found != sharded_.end() && found->second.layout.partial_groups.empty();
+    known.push_back(is_complete ? &found->second.layout : nullptr);
+    is_known = is_known || is_complete;
   }
-  if (sharding == nullptr) return absl::OkStatus();
-  const std::optional<ShardingStrategy> strategy =
-      FindShardingStrategy(*instruction, known, partitions_);
+  if (!is_known && !WantedLayout(*instruction).has_value()) return absl::OkStatus();
+  const std::optional<ShardingStrategy> strategy = ChooseStrategy(*instruction, known);
   if (!strategy.has_value()) return absl::OkStatus();
-  HloSharding result_sharding = *sharding;
-  if (!instruction->info().Has(op_traits::kElementwiseTrait)) {
-    XLA_ASSIGN_OR_RETURN(result_sharding, ToHloSharding(strategy->result));
+  // Elementwise instructions keep the text of the sharding that they follow.
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i] == nullptr || !instruction->info().Has(op_traits::kElementwiseTrait) ||
+        *known[i] != strategy->result) {
+      continue;
+    }
+    HloSharding sharding =
+        sharded_.find(instruction->operand(static_cast<int64_t>(i)))->second.sharding;
+    return PartitionOperation(instruction, *strategy, std::move(sharding));
   }
-  return PartitionOperation(instruction, *strategy, std::move(result_sharding));
+  XLA_ASSIGN_OR_RETURN(HloSharding sharding, ToHloSharding(strategy->result));
+  return PartitionOperation(instruction, *strategy, std::move(sharding));
 }
 
 absl::Status Partitioner::PartitionShardGroup(HloInstruction* value) {

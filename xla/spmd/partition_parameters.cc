@@ -87,6 +87,7 @@ absl::Status Partitioner::PartitionParameters() {
     std::vector<ParameterLeaf> leaves;
     XLA_ASSIGN_OR_RETURN(Shape shard, ShardShapeOfParameter(full, ShardingOf(*parameter), leaves));
     parameter->mutable_extras().sharding.reset();
+    emit_.set_cause(*parameter);
     if (std::none_of(leaves.begin(), leaves.end(),
                      [](const ParameterLeaf& leaf) { return leaf.is_sharded; })) {
       shardings_.parameters.push_back(HloSharding::Replicate());
@@ -96,6 +97,10 @@ absl::Status Partitioner::PartitionParameters() {
     for (const ParameterLeaf& leaf : leaves) stated.push_back(leaf.sharding);
     shardings_.parameters.push_back(full.IsTuple() ? HloSharding::Tuple(std::move(stated))
                                                    : stated[0]);
+    if (options_.collect_values) {
+      shardings_.values.push_back({parameter->name(), full.ToString(),
+                                   shardings_.parameters.back().ToString(), /*is_boundary=*/true});
+    }
     const std::string* group = GroupOf(*parameter);
     if (group != nullptr && full.IsArray() && leaves[0].layout.partial_groups.empty()) {
       groups_.emplace(*group, ShardGroup{leaves[0].layout, leaves[0].sharding});

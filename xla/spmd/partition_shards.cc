@@ -20,6 +20,12 @@ using Instructions = std::vector<HloInstruction*>;
 
 constexpr int kMaxShardDepth = 500;
 
+// Whether every partition can make any shard of the value without others.
+bool IsMadeAnywhere(const HloInstruction& full) {
+  return full.opcode() == HloOpcode::kIota || full.opcode() == HloOpcode::kConstant ||
+         (full.opcode() == HloOpcode::kBroadcast && full.operand(0)->shape().rank() == 0);
+}
+
 bool AreSameLayout(const ShardLayout& a, const ShardLayout& b) {
   return a.counts == b.counts && a.shard_of == b.shard_of && a.reduction == b.reduction &&
          HaveSameGroups(a.partial_groups, b.partial_groups);
@@ -35,21 +41,43 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
     HloInstruction* partial = PartialOf(full, layout);
     return partial != nullptr ? partial : emit_.Cut(full, layout);
   }
-  if (layout.IsUndivided() || !ShardShape(full->shape(), layout).ok()) {
-    return emit_.Cut(full, layout);
-  }
-  if (known != sharded_.end() && known->second.layout.partial_groups.empty()) {
-    HloInstruction* moved = emit_.Permute(known->second.shard, known->second.layout, layout);
-    if (moved != nullptr) return moved;
-  }
+  if (layout.IsUndivided()) return emit_.Cut(full, layout);
+  if (!IsEven(full->shape(), layout)) return UnevenShardOf(full, layout);
   const auto made = made_.find(full);
   if (made != made_.end() && made->second.layout == layout) return made->second.shard;
-  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, MakeShard(full, layout));
+  HloInstruction* shard = nullptr;
+  if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
+    shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
+  }
+  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full)) {
+    shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+  }
+  if (shard == nullptr) {
+    XLA_ASSIGN_OR_RETURN(shard, MakeShard(full, layout));
+  }
   if (shard == nullptr) {
     XLA_ASSIGN_OR_RETURN(shard, emit_.Cut(full, layout));
   }
   made_.insert_or_assign(full, Made{shard, layout});
   return shard;
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::UnevenShardOf(HloInstruction* full,
+                                                           const ShardLayout& layout) {
+  const auto known = uneven_.find(WithoutAnnotations(full));
+  if (known != uneven_.end() && known->second.layout == layout) return known->second.shard;
+  return emit_.Cut(WithPadding(WithoutAnnotations(full), PaddedShape(full->shape(), layout)),
+                   layout);
+}
+
+void Partitioner::SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout) {
+  const auto sharding = ToHloSharding(layout);
+  if (!sharding.ok()) return;
+  if (IsEven(full->shape(), layout)) {
+    sharded_.insert_or_assign(full, Sharded{shard, layout, *sharding});
+  } else {
+    uneven_.insert_or_assign(full, Made{shard, layout});
+  }
 }
 
 HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& layout) {

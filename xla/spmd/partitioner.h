@@ -102,9 +102,51 @@ class Partitioner {
 
   // --- partition_operations.cc: instructions, on shards as well where operands are divided
   absl::Status PartitionOperations(HloComputation* computation);
+  // Notes the sharding of an instruction for the caller.
+  void CollectValue(const HloInstruction& instruction);
   absl::Status PartitionInstruction(HloInstruction* instruction);
+  absl::Status PartitionByStrategy(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
+  // The layout that an annotation, or the result that it is, asks of an instruction's value.
+  std::optional<ShardLayout> WantedLayout(const HloInstruction& instruction) const;
+  // The strategy that communicates least, to what is wanted included; none if there is none.
+  std::optional<ShardingStrategy> ChooseStrategy(const HloInstruction& instruction,
+                                                 absl::Span<const ShardLayout* const> known) const;
+  int64_t CostOf(const HloInstruction& instruction, const ShardingStrategy& strategy,
+                 absl::Span<const ShardLayout* const> known,
+                 const std::optional<ShardLayout>& wanted) const;
+  // An instruction that states its own sharding, but is no annotation, has shards of that.
+  absl::Status TakeOwnSharding(HloInstruction* instruction);
+
+  // --- partition_windows.cc, partition_indexed.cc, partition_reductions.cc: instructions that need
+  // other partitions along a divided dimension. Whether they took the instruction.
+  struct Source {
+    HloInstruction* shard = nullptr;  // null: the value is full
+    ShardLayout layout;
+  };
+  Source SourceOf(HloInstruction* value) const;
+  absl::StatusOr<bool> PartitionAlongDividedDimension(HloInstruction* instruction);
+  bool PartitionSlice(HloInstruction* slice);
+  bool PartitionPad(HloInstruction* pad);
+  absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
+  bool PartitionReduceWindow(HloInstruction* reduce_window);
+  bool PartitionConvolution(HloInstruction* convolution);
+  absl::StatusOr<bool> PartitionUnevenElementwise(HloInstruction* instruction);
+  absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
+  absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
+  absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
+  absl::StatusOr<bool> PartitionScatter(HloInstruction* scatter);
+  bool PartitionCumulative(HloInstruction* reduce_window);
+  absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
+  // The sum of parts of which each element is zero on all partitions but one, with the same bits.
+  // `result` is the layout of what the parts add up to.
+  HloInstruction* CombineDisjoint(HloInstruction* part,
+                                  const std::vector<std::vector<int64_t>>& groups);
+  // Replaces the instruction, or remembers shards of it.
+  absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
+                         const ShardLayout& layout);
+
   static std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner);
   // The parts of a reduction, combined. Those of sums, maxima and minima are kept as they are, too,
   // for those who want partial values.
@@ -129,6 +171,10 @@ class Partitioner {
   std::optional<ShardLayout> KnownLayout(HloInstruction* value) const;
   // The shard that this partition has: at hand, computed from shards of the operands, or cut out.
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* full, const ShardLayout& layout);
+  // The same of shards that are not all of one size: they are padded at the end.
+  absl::StatusOr<HloInstruction*> UnevenShardOf(HloInstruction* full, const ShardLayout& layout);
+  // Remembers the shard that each partition has of a value.
+  void SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout);
   // As ShardOf, of what a value annotates as well.
   absl::StatusOr<HloInstruction*> ShardOfAnnotated(HloInstruction* value,
                                                    const ShardLayout& layout);
@@ -191,6 +237,7 @@ class Partitioner {
   const int64_t partitions_;
   ShardEmitter emit_;
   HloComputation* entry_ = nullptr;
+  HloSharding result_sharding_;  // as the program states it
   // Values that full arrays were gathered to at the borders of the program and of manual
   // computations, and the conditionals of which not all partitions take the same branch.
   absl::flat_hash_set<const HloInstruction*> gathered_;
@@ -202,6 +249,8 @@ class Partitioner {
   absl::flat_hash_map<const HloInstruction*, ShardedTuple> sharded_tuples_;
   // Shards of values that are full otherwise.
   absl::flat_hash_map<const HloInstruction*, Made> made_;
+  // Shards that are not all of one size, and end in padding of any value.
+  absl::flat_hash_map<const HloInstruction*, Made> uneven_;
   // Parts that add up to values.
   absl::flat_hash_map<const HloInstruction*, Made> partials_;
   // How the values of sharding groups are divided.

@@ -104,6 +104,18 @@ HloComputation* ShardEmitter::Combiner(PrimitiveType type, UnreducedKind reducti
   return combiner;
 }
 
+void ShardEmitter::set_cause(const HloInstruction& cause) {
+  cause_ = cause.metadata();
+  if (cause_.op_name().empty()) {
+    cause_.set_op_name(absl::StrCat(HloOpcodeString(cause.opcode()).data(), " ", cause.name()));
+  }
+}
+
+HloInstruction* ShardEmitter::WithCause(HloInstruction* collective) const {
+  collective->set_metadata(cause_);
+  return collective;
+}
+
 HloInstruction* ShardEmitter::Combine(HloInstruction* part,
                                       const std::vector<std::vector<int64_t>>& groups,
                                       HloComputation* combiner) {
@@ -111,8 +123,8 @@ HloInstruction* ShardEmitter::Combine(HloInstruction* part,
   attributes.channel_id = next_channel_++;
   attributes.use_global_device_ids = true;
   attributes.replica_groups.groups = groups;
-  return part->parent()->AddInstruction(HloInstruction::Create(
-      HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner}));
+  return WithCause(part->parent()->AddInstruction(HloInstruction::Create(
+      HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner})));
 }
 
 Instructions ShardEmitter::CombineAll(absl::Span<HloInstruction* const> parts,
@@ -125,9 +137,9 @@ Instructions ShardEmitter::CombineAll(absl::Span<HloInstruction* const> parts,
   attributes.replica_groups.groups = groups;
   std::vector<Shape> shapes;
   for (const HloInstruction* part : parts) shapes.push_back(part->shape());
-  HloInstruction* all = parts[0]->parent()->AddInstruction(
+  HloInstruction* all = WithCause(parts[0]->parent()->AddInstruction(
       HloInstruction::Create(HloOpcode::kAllReduce, ShapeUtil::MakeTupleShape(shapes), parts,
-                             std::move(attributes), {combiner}));
+                             std::move(attributes), {combiner})));
   Instructions results;
   for (size_t i = 0; i < parts.size(); ++i) {
     results.push_back(Element(all, static_cast<int64_t>(i)));
@@ -218,8 +230,8 @@ HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
   return Add(computation, HloOpcode::kDynamicUpdateSlice, full, operands);
 }
 
-HloInstruction* ShardEmitter::Permute(HloInstruction* shard, const ShardLayout& from,
-                                      const ShardLayout& to) {
+HloInstruction* ShardEmitter::CollectivePermute(HloInstruction* shard, const ShardLayout& from,
+                                                const ShardLayout& to) {
   if (from.counts != to.counts || from.groups.size() != to.groups.size()) return nullptr;
   CollectivePermuteAttributes attributes;
   for (size_t g = 0; g < from.groups.size(); ++g) {
@@ -233,8 +245,8 @@ HloInstruction* ShardEmitter::Permute(HloInstruction* shard, const ShardLayout& 
     }
   }
   attributes.channel_id = next_channel_++;
-  return Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(), {shard},
-             std::move(attributes));
+  return WithCause(Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(), {shard},
+                       std::move(attributes)));
 }
 
 }  // namespace xla::spmd

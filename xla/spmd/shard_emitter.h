@@ -4,6 +4,7 @@
 #define XLA_SPMD_SHARD_EMITTER_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,11 +17,28 @@
 
 namespace xla::spmd {
 
+// Rows along a dimension that partitions need of a sharded array, by their positions there.
+struct RowRange {
+  int64_t dimension = 0;
+  std::vector<int64_t> starts;  // of each position; may be outside of the array
+  int64_t length = 0;           // the same for all
+  int64_t limit = 0;            // the rows that the array has, without padding
+};
+
+// Rows of the shard at some distance, of which some position needs each.
+struct RowPiece {
+  int64_t low = 0, high = 0;  // in that shard
+  std::vector<bool> needed;   // by positions, of any of the rows
+};
+using RowPieces = std::map<int64_t, RowPiece>;  // by distance
+
 class ShardEmitter {
  public:
   explicit ShardEmitter(HloModule* module)
       : module_(*module), partitions_(module->config().num_partitions()) {}
 
+  // Collectives that are added from now on have its metadata: they are there for its sake.
+  void set_cause(const HloInstruction& cause);
   int64_t partitions() const { return partitions_; }
   // The next channel of a collective; it is advanced past those that are taken.
   int64_t* next_channel() { return &next_channel_; }
@@ -34,7 +52,33 @@ class ShardEmitter {
   HloInstruction* Place(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
   // The shard of `to` from the partition that has it in `from`, where both have shards of one size;
   // null if no exchange of one shard for another does.
-  HloInstruction* Permute(HloInstruction* shard, const ShardLayout& from, const ShardLayout& to);
+  HloInstruction* CollectivePermute(HloInstruction* shard, const ShardLayout& from,
+                                    const ShardLayout& to);
+  // The shard of `to`, by the chain of device_axes.h; null if no chain leads there.
+  HloInstruction* Reshard(HloInstruction* shard, const Shape& full, const ShardLayout& from,
+                          const ShardLayout& to);
+  // What a device receives for that; of a full gather if no chain leads there.
+  int64_t ReshardBytes(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
+  // The shard of `to` of what adds up over the groups of `from`; null if these are not the
+  // partitions that divide each shard of `from` among themselves.
+  HloInstruction* ReduceScatter(HloInstruction* part, const ShardLayout& from,
+                                const ShardLayout& to);
+  static bool CanReduceScatter(const ShardLayout& from, const ShardLayout& to);
+  // The rows of a range, from the partitions that have them. Those outside of the array are `fill`,
+  // a scalar, or undefined if that is null.
+  HloInstruction* Rows(HloInstruction* shard, const RowRange& range, const ShardLayout& layout,
+                       HloInstruction* fill);
+  // Shards joined along a dimension, in the order of each group.
+  HloInstruction* GatherAlong(HloInstruction* shard, int64_t dimension,
+                              std::vector<std::vector<int64_t>> groups);
+  // An s32, of this partition.
+  HloInstruction* TableEntry(HloComputation* computation, const std::vector<int64_t>& values) const;
+  // Where the rows from starts[partition] on are within [0, limit).
+  HloInstruction* ValidRows(const Shape& shape, int64_t dimension,
+                            const std::vector<int64_t>& starts, int64_t limit,
+                            HloComputation* computation) const;
+  // `fill`, a scalar, where the mask is false.
+  HloInstruction* Masked(HloInstruction* value, HloInstruction* mask, HloInstruction* fill) const;
   // What the partitions of each group have, combined.
   HloInstruction* Combine(HloInstruction* part, const std::vector<std::vector<int64_t>>& groups,
                           HloComputation* combiner);
@@ -53,9 +97,22 @@ class ShardEmitter {
                              size_t dimension) const;
 
  private:
+  HloInstruction* PermutePiece(HloInstruction* piece, int64_t distance,
+                               const std::vector<bool>& needed, const ShardLayout& layout,
+                               int64_t dimension);
+  HloInstruction* JoinedPieces(HloInstruction* shard, const RowPieces& pieces,
+                               const ShardLayout& layout, int64_t dimension);
+  HloInstruction* SliceAt(HloInstruction* value, const Shape& shape,
+                          absl::Span<const std::vector<int64_t>> starts) const;
+  HloInstruction* SliceShard(HloInstruction* shard, const ShardLayout& from, const ShardLayout& to);
+  HloInstruction* AllToAll(HloInstruction* shard, int64_t from, int64_t to,
+                           std::vector<std::vector<int64_t>> groups);
   absl::StatusOr<HloInstruction*> ShardAt(HloInstruction* full, const ShardLayout& layout);
 
   HloModule& module_;
+  HloInstruction* WithCause(HloInstruction* collective) const;
+
+  InstructionMetadata cause_;
   const int64_t partitions_;
   // First channel id for collectives inserted here; programs use small ids.
   int64_t next_channel_ = int64_t{1} << 32;

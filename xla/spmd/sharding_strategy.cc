@@ -10,6 +10,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/literal.h"
+#include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/dimension_sharding.h"
 
@@ -249,6 +250,94 @@ std::optional<ShardingStrategy> DotStrategy(const HloInstruction& dot,
   return strategy_with(false);
 }
 
+// Products whose dimensions are divided as an operand, the result that is wanted, or not at all.
+void AddDotStrategies(const HloInstruction& dot, absl::Span<const ShardLayout* const> known,
+                      const ShardLayout* wanted, int64_t partitions,
+                      std::vector<ShardingStrategy>& strategies) {
+  const auto& numbers = dot.attributes<DotAttributes>();
+  const auto sharding_of = [&](const ShardLayout* layout, const Shape& shape) {
+    return layout != nullptr ? DimensionShardingsOf(*layout)
+                             : DimensionShardings(static_cast<size_t>(shape.rank()));
+  };
+  const DotSide sides[] = {SideOf(numbers.lhs_batch_dims, numbers.lhs_contracting_dims,
+                                  static_cast<int>(dot.operand(0)->shape().rank())),
+                           SideOf(numbers.rhs_batch_dims, numbers.rhs_contracting_dims,
+                                  static_cast<int>(dot.operand(1)->shape().rank()))};
+  const DimensionShardings given[] = {sharding_of(known[0], dot.operand(0)->shape()),
+                                      sharding_of(known[1], dot.operand(1)->shape()),
+                                      sharding_of(wanted, dot.shape())};
+  const size_t batch = sides[0].batch.size(), left = sides[0].free.size();
+  const auto pick = [&](size_t source, absl::Span<const int64_t> dims) {
+    DimensionShardings picked;
+    for (const int64_t d : dims) picked.push_back(given[source][static_cast<size_t>(d)]);
+    return picked;
+  };
+  const auto of_result = [&](size_t first, size_t count) {
+    return DimensionShardings(given[2].begin() + static_cast<int64_t>(first),
+                              given[2].begin() + static_cast<int64_t>(first + count));
+  };
+  using Choices = std::vector<DimensionShardings>;
+  const auto none = [](size_t count) { return DimensionShardings(count); };
+  // Each once.
+  const auto distinct = [](Choices choices) {
+    Choices kept;
+    for (DimensionShardings& choice : choices) {
+      if (!absl::c_linear_search(kept, choice)) kept.push_back(std::move(choice));
+    }
+    return kept;
+  };
+  const Choices batches =
+      distinct({pick(0, sides[0].batch), pick(1, sides[1].batch), of_result(0, batch)});
+  const Choices lefts = distinct({pick(0, sides[0].free), of_result(batch, left), none(left)});
+  const Choices rights =
+      distinct({pick(1, sides[1].free), of_result(batch + left, sides[1].free.size()),
+                none(sides[1].free.size())});
+  const Choices sums = distinct({none(sides[0].contracting.size()), pick(0, sides[0].contracting),
+                                 pick(1, sides[1].contracting)});
+  const auto joined = [](std::initializer_list<const DimensionShardings*> lists) {
+    DimensionShardings all;
+    for (const DimensionShardings* list : lists) all.insert(all.end(), list->begin(), list->end());
+    return all;
+  };
+  const auto of_side = [&](size_t s, const DimensionShardings& b, const DimensionShardings& f,
+                           const DimensionShardings& c) {
+    DimensionShardings dims(given[s].size());
+    const auto put = [&](absl::Span<const int64_t> places, const DimensionShardings& values) {
+      for (size_t i = 0; i < places.size(); ++i) dims[static_cast<size_t>(places[i])] = values[i];
+    };
+    put(sides[s].batch, b);
+    put(sides[s].free, f);
+    put(sides[s].contracting, c);
+    return ShardLayoutFrom(dims, partitions);
+  };
+  for (const DimensionShardings& b : batches) {
+    for (const DimensionShardings& l : lefts) {
+      for (const DimensionShardings& r : rights) {
+        for (const DimensionShardings& c : sums) {
+          // Every combination of shards must be on some partition.
+          if (!ShardLayoutFrom(joined({&b, &l, &r, &c}), partitions).has_value()) continue;
+          const DimensionShardings result = joined({&b, &l, &r});
+          const auto lhs = of_side(0, b, l, c), rhs = of_side(1, b, r, c);
+          auto layout = ShardLayoutFrom(result, partitions);
+          auto partial = PartialGroups(result, c, partitions);
+          if (!lhs || !rhs || !layout || !partial) continue;
+          if (lhs->IsUndivided() && rhs->IsUndivided()) continue;
+          strategies.push_back({{lhs, rhs}, *std::move(layout), *std::move(partial)});
+        }
+      }
+    }
+  }
+}
+
+// The layout with the axes of one dimension at another, which must be undivided.
+std::optional<ShardLayout> WithMovedDimension(const ShardLayout& layout, size_t from, size_t to,
+                                              int64_t partitions) {
+  DimensionShardings shardings = DimensionShardingsOf(layout);
+  if (from == to || shardings[from].count == 1 || shardings[to].count != 1) return std::nullopt;
+  std::swap(shardings[from], shardings[to]);
+  return ShardLayoutFrom(shardings, partitions);
+}
+
 std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
                                            absl::Span<const ShardLayout* const> known,
                                            int64_t partitions) {
@@ -278,25 +367,77 @@ std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
 
 }  // namespace
 
+namespace {
+
+// Whether all sizes divide evenly.
+bool AllDivide(const HloInstruction& instruction, const ShardingStrategy& strategy) {
+  if (instruction.shape().IsArray() && !Divides(strategy.result, instruction.shape())) return false;
+  for (size_t i = 0; i < strategy.elements.size(); ++i) {
+    if (!Divides(strategy.elements[i], instruction.shape().tuple_shapes(static_cast<int>(i)))) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < strategy.operands.size(); ++i) {
+    const std::optional<ShardLayout>& layout = strategy.operands[i];
+    if (layout && !Divides(*layout, instruction.operand(static_cast<int64_t>(i))->shape())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instruction,
+                                                 absl::Span<const ShardLayout* const> known,
+                                                 const ShardLayout* wanted, int64_t partitions) {
+  std::vector<ShardingStrategy> strategies;
+  const auto add = [&](absl::Span<const ShardLayout* const> layouts) {
+    if (auto strategy = FindShardingStrategy(instruction, layouts, partitions)) {
+      strategies.push_back(*std::move(strategy));
+    }
+  };
+  add(known);
+  const auto with_only = [&](size_t operand, const ShardLayout* layout) {
+    std::vector<const ShardLayout*> layouts(known.size(), nullptr);
+    layouts[operand] = layout;
+    add(layouts);
+  };
+  size_t count = 0;
+  for (const ShardLayout* layout : known) count += layout != nullptr ? 1 : 0;
+  for (size_t i = 0; i < known.size() && count > 1; ++i) {
+    if (known[i] != nullptr) with_only(i, known[i]);
+  }
+  for (size_t i = 0; i < known.size() && wanted != nullptr; ++i) {
+    if (ShapeUtil::SameDimensions(instruction.operand(static_cast<int64_t>(i))->shape(),
+                                  instruction.shape())) {
+      with_only(i, wanted);
+      break;
+    }
+  }
+  if (instruction.opcode() == HloOpcode::kDot) {
+    std::vector<ShardingStrategy> products;
+    AddDotStrategies(instruction, known, wanted, partitions, products);
+    for (ShardingStrategy& product : products) {
+      if (AllDivide(instruction, product)) strategies.push_back(std::move(product));
+    }
+  }
+  if (!strategies.empty() || known.empty() || known[0] == nullptr) return strategies;
+  for (size_t from = 0; from < known[0]->counts.size(); ++from) {
+    for (size_t to = 0; to < known[0]->counts.size(); ++to) {
+      const auto moved = WithMovedDimension(*known[0], from, to, partitions);
+      if (moved.has_value()) with_only(0, &*moved);
+    }
+  }
+  return strategies;
+}
+
 std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instruction,
                                                      absl::Span<const ShardLayout* const> known,
                                                      int64_t partitions) {
   std::optional<ShardingStrategy> strategy = StrategyOf(instruction, known, partitions);
   if (!strategy.has_value()) return std::nullopt;
-  if (instruction.shape().IsArray() && !Divides(strategy->result, instruction.shape())) {
-    return std::nullopt;
-  }
-  for (size_t i = 0; i < strategy->elements.size(); ++i) {
-    if (!Divides(strategy->elements[i], instruction.shape().tuple_shapes(static_cast<int>(i)))) {
-      return std::nullopt;
-    }
-  }
-  for (size_t i = 0; i < strategy->operands.size(); ++i) {
-    const std::optional<ShardLayout>& layout = strategy->operands[i];
-    if (layout && !Divides(*layout, instruction.operand(static_cast<int64_t>(i))->shape())) {
-      return std::nullopt;
-    }
-  }
+  if (!AllDivide(instruction, *strategy)) return std::nullopt;
   return strategy;
 }
 

@@ -31,6 +31,13 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
                                                      absl::Span<const ShardLayout* const> known,
                                                      int64_t partitions);
 
+// Strategies for an instruction: the one above first, those that follow each operand alone, of
+// products those that divide any of their dimensions as an operand or `wanted` does, and those that
+// move axes of the first operand to other dimensions. `wanted`: a layout of the result, or null.
+std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instruction,
+                                                 absl::Span<const ShardLayout* const> known,
+                                                 const ShardLayout* wanted, int64_t partitions);
+
 // The sharding that divides an array into these shards.
 absl::StatusOr<HloSharding> ToHloSharding(const ShardLayout& layout);
 

@@ -4,6 +4,7 @@
 #ifndef XLA_STABLEHLO_HLO_READER_H_
 #define XLA_STABLEHLO_HLO_READER_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -91,6 +92,8 @@ class HloReader {
                                            const Literal& literal);
 
  private:
+  void AddFrontendAttributes(const std::map<std::string, std::string>& facts,
+                             std::vector<mlir::NamedAttribute>* attributes);
   absl::Status ReadInstruction(const HloInstruction& instruction);
   absl::StatusOr<Leaves> ReadBody(const HloComputation& computation);
   absl::StatusOr<mlir::Operation*> MakeFunction(const HloComputation& computation,
@@ -109,6 +112,7 @@ class HloReader {
   mlir::Block* functions_ = nullptr;
   absl::flat_hash_map<const HloInstruction*, Leaves> values_;
   absl::flat_hash_map<const HloComputation*, std::string_view> names_;
+  bool has_shardy_ = false;  // among the frontend attributes
   int depth_ = 0;
   // Instructions of computations that became regions. Regions share nothing, so the program may be
   // exponentially larger.

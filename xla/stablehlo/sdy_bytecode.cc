@@ -210,7 +210,7 @@ AttributeRef ReadSharding(ShardyDecoder& decoder, ShardyCode code) {
   return decoder.Finish("sharding");
 }
 
-AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
+AttributeRef DecodeShardyAttribute(BytecodeEntry& entry) {
   uint64_t code;
   if (!entry.VarInt(&code)) return nullptr;
   ShardyDecoder decoder(entry);
@@ -338,7 +338,7 @@ bool ReadShardyProperties(std::string_view name, BytecodeEntry& entry,
 }  // namespace
 
 mlir::DialectBytecode ShardyBytecode() {
-  return {"sdy", ReadShardyAttribute, nullptr, ReadShardyProperties, nullptr};
+  return {"sdy", DecodeShardyAttribute, nullptr, ReadShardyProperties, nullptr};
 }
 
 }  // namespace xla::stablehlo

@@ -33,11 +33,15 @@ struct ShardyDimension {
   std::vector<ShardyAxis> axes;
   bool is_closed = true;  // false: "?", further axes may be added
   std::optional<int64_t> priority;
+
+  bool operator==(const ShardyDimension&) const = default;
 };
 
 struct ShardyMesh {
   std::vector<std::pair<std::string, int64_t>> axes;
   std::vector<int64_t> device_ids;  // empty: 0, 1, 2, ...
+
+  bool operator==(const ShardyMesh&) const = default;
 };
 
 struct ShardySharding {

@@ -16,6 +16,7 @@
 #include "xla/mlir/dense_data.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/sdy_round_trip.h"
 #include "xla/stablehlo/syntax.h"
 #include "xla/stablehlo/translator.h"
 #include "xla/stablehlo/verifier.h"
@@ -508,6 +509,7 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
                                                           const EntryArguments& arguments,
                                                           bool releases) {
+  if (arguments.keeps_shardy) XLA_RETURN_IF_ERROR(ExportShardy(source));
   return Translator(source, arguments, releases).Run();
 }
 

@@ -22,6 +22,14 @@ struct EntryArguments {
   std::map<int64_t, std::vector<int64_t>> sizes;  // by the number of the argument
   // Values of scalar integers, such as the sizes that dynamic programs take. The parameters stay.
   std::map<int64_t, int64_t> constants;
+  // Sizes of the axes of these names in all meshes, in place of those that the meshes state.
+  std::map<std::string, int64_t> mesh_axes;
+  // Shardings of Shardy stay shardings by axes (NamedSharding) instead of tiles, and what guides
+  // their propagation stays too: as xla/spmd/propagation reads them.
+  bool keeps_axes = false;
+  // Shardy's operations and attributes stay what they are, in the form in which XLA keeps them in
+  // HLO (sdy_round_trip.h), rather than becoming shardings of HLO.
+  bool keeps_shardy = false;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where

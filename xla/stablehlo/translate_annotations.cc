@@ -119,10 +119,14 @@ absl::Status Translator::Annotate(const Operation& operation,
             OwnText(operation, value));
       }
     } else if (name == "mhlo.frontend_attributes") {
-      for (HloInstruction* instruction : instructions) {
-        if (IsProjection(*instruction)) continue;
-        XLA_RETURN_IF_ERROR(ReadFrontendAttributes(
-            operation, *value, &instruction->mutable_extras().frontend_attributes));
+      // What is said of the result itself is said of the last one.
+      bool is_last = true;
+      for (size_t i = instructions.size(); i-- > 0;) {
+        if (IsProjection(*instructions[i])) continue;
+        auto& facts = instructions[i]->mutable_extras().frontend_attributes;
+        XLA_RETURN_IF_ERROR(ReadFrontendAttributes(operation, *value, &facts));
+        if (!is_last) facts.erase("xla.sdy.sharding");
+        is_last = false;
       }
     }
   }

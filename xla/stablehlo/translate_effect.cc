@@ -194,8 +194,9 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
   XLA_ASSIGN_OR_RETURN(const bool is_collective,
                        TranslateAsyncCollective(translator, operation, target));
   if (is_collective) return absl::OkStatus();
-  if (target == "xla.sdy.GlobalToLocalShape" || target == "xla.sdy.LocalToGlobalShape" ||
-      target == "xla.sdy.FuncResultSharding") {
+  if (!translator.keeps_shardy() &&
+      (target == "xla.sdy.GlobalToLocalShape" || target == "xla.sdy.LocalToGlobalShape" ||
+       target == "xla.sdy.FuncResultSharding")) {
     return TranslateShardyCall(translator, operation, target);
   }
   XLA_ASSIGN_OR_RETURN(const bool is_recomposed,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
@@ -13,6 +14,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/hlo_reader.h"
+#include "xla/stablehlo/sdy_round_trip.h"
 #include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
@@ -260,19 +262,25 @@ absl::Status HloReader::ReadInstruction(const HloInstruction& instruction) {
   if (instruction.has_sharding()) {
     attributes.push_back({"mhlo.sharding", Text(instruction.extras().sharding->ToString())});
   }
-  if (const auto& facts = instruction.extras().frontend_attributes;
-      !facts.empty() && instruction.opcode() != HloOpcode::kCall) {
-    std::vector<NamedAttribute> entries;
-    for (const auto& [name, value] : facts) {
-      entries.push_back({context().InternText(name), Text(value)});
-    }
-    attributes.push_back({"mhlo.frontend_attributes", context().Dictionary(entries)});
-  }
+  const bool is_composite = instruction.opcode() == HloOpcode::kCall &&
+                            instruction.attributes<CallAttributes>().is_composite;
+  if (!is_composite) AddFrontendAttributes(instruction.extras().frontend_attributes, &attributes);
   if (attributes.size() != block_->last->attributes.size()) {
     block_->last->attributes = context().arena().Copy(attributes);
   }
   block_->last->location = LocationOf(instruction.metadata());
   return absl::OkStatus();
+}
+
+void HloReader::AddFrontendAttributes(const std::map<std::string, std::string>& facts,
+                                      std::vector<NamedAttribute>* attributes) {
+  if (facts.empty()) return;
+  std::vector<NamedAttribute> entries;
+  for (const auto& [name, value] : facts) {
+    has_shardy_ = has_shardy_ || absl::StartsWith(name, "xla.sdy.");
+    entries.push_back({context().InternText(name), Text(value)});
+  }
+  attributes->push_back({"mhlo.frontend_attributes", context().Dictionary(entries)});
 }
 
 // "op_name"("file":line:column), as JAX writes it, or the part of it that is known.
@@ -320,6 +328,9 @@ absl::StatusOr<Operation*> HloReader::MakeFunction(const HloComputation& computa
       std::vector<NamedAttribute> entries;
       if (parameter->has_sharding() && leaves.size() == 1) {
         entries.push_back({"mhlo.sharding", Text(parameter->extras().sharding->ToString())});
+      }
+      if (leaves.size() == 1) {
+        AddFrontendAttributes(parameter->extras().frontend_attributes, &entries);
       }
       for (size_t i = 0; is_entry && leaves.size() == 1 && i < config.buffer_donor.size(); ++i) {
         if (config.buffer_donor[i].parameter_number != parameter->parameter_number()) continue;
@@ -384,6 +395,7 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run() {
   const TypeRef i32 = context().Integer(32);
   attributes.push_back({"mhlo.num_partitions", context().IntegerOf(i32, config.num_partitions())});
   attributes.push_back({"mhlo.num_replicas", context().IntegerOf(i32, config.replica_count())});
+  AddFrontendAttributes(config.frontend_attributes, &attributes);
   source_->module = NewOperation("builtin.module", {}, {}, attributes, 1);
   functions_ = NewBlock(&source_->module->regions[0], {});
   const HloComputation* entry = module_.entry_computation();
@@ -394,6 +406,7 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run() {
   main->next = functions_->first;
   (main->next == nullptr ? functions_->last : main->next->previous) = main;
   functions_->first = main;
+  if (has_shardy_) XLA_RETURN_IF_ERROR(ImportShardy(source_.get()));
   return std::move(source_);
 }
 

@@ -167,13 +167,41 @@ absl::Status TranslateIdentity(Translator& translator, const Operation& operatio
   return absl::OkStatus();
 }
 
+// The direction stays with a custom call, under XLA's names for both.
+absl::Status TranslateBarrier(Translator& translator, const Operation& operation) {
+  if (!translator.keeps_axes()) return TranslateIdentity(translator, operation);
+  const AttributeRef direction = operation.Find("allowed_direction");
+  HloInstruction* operand = translator.Operand(operation, 0);
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = "xla.sdy.PropagationBarrier";
+  HloInstruction* call =
+      translator.Emit(HloOpcode::kCustomCall, operand->shape(), {operand}, std::move(attributes));
+  std::string& text = call->mutable_extras().frontend_attributes["xla.sdy.allowed_direction"] =
+      "NONE";
+  if (const auto* number =
+          direction == nullptr ? nullptr : direction->As<mlir::IntegerAttribute>()) {
+    text = absl::StrCat(number->value);
+  } else if (const auto* dialect =
+                 direction == nullptr ? nullptr : direction->As<mlir::DialectAttribute>()) {
+    for (const char* name : {"FORWARD", "BACKWARD", "BOTH"}) {
+      if (absl::StrContains(View(dialect->text), name)) text = name;
+    }
+  }
+  translator.SetResults(operation, call);
+  return absl::OkStatus();
+}
+
 // The group is kept with the value: all values of one group are divided alike.
 absl::Status TranslateShardingGroup(Translator& translator, const Operation& operation) {
   const AttributeRef group = operation.Find("group_id");
   const auto* number = group == nullptr ? nullptr : group->As<mlir::IntegerAttribute>();
   if (number == nullptr) return translator.Error(operation, "needs a group_id");
-  translator.Operand(operation, 0)->mutable_extras().frontend_attributes[kShardingGroupAttribute] =
-      absl::StrCat(number->value);
+  std::string& groups = translator.Operand(operation, 0)
+                            ->mutable_extras()
+                            .frontend_attributes[kShardingGroupAttribute];
+  // A value may be in several.
+  if (!translator.keeps_axes()) groups.clear();
+  absl::StrAppend(&groups, groups.empty() ? "" : ",", number->value);
   return absl::OkStatus();
 }
 
@@ -245,7 +273,27 @@ absl::Status Translator::ReadMeshes(const mlir::Operation& module) {
     if (!mesh.ok()) return Error(operation, std::string(mesh.status().message()));
     meshes_.emplace(std::string(name), *std::move(mesh));
   }
-  return ReadMeshText(module);
+  XLA_RETURN_IF_ERROR(ReadMeshText(module));
+  return ResizeMeshes(module);
+}
+
+absl::Status Translator::ResizeMeshes(const mlir::Operation& module) {
+  for (const auto& [name, size] : arguments_.mesh_axes) {
+    bool is_known = false;
+    for (auto& [mesh_name, mesh] : meshes_) {
+      for (auto& [axis, axis_size] : mesh.axes) {
+        if (axis != name) continue;
+        if (!mesh.device_ids.empty() && axis_size != size) {
+          return Error(module, absl::StrCat("mesh @", mesh_name, " lists its devices, so axis \"",
+                                            name, "\" cannot have another size"));
+        }
+        axis_size = size;
+        is_known = true;
+      }
+    }
+    if (!is_known) return Error(module, absl::StrCat("no mesh has an axis \"", name, "\""));
+  }
+  return absl::OkStatus();
 }
 
 // Portable artifacts keep the meshes in a frontend attribute: {name = #sdy.mesh<..>, ..}
@@ -302,6 +350,11 @@ absl::StatusOr<ShardyMesh> Translator::FindMesh(const Operation& operation,
 absl::StatusOr<HloSharding> Translator::Sharding(const Operation& operation,
                                                  const ShardySharding& sharding,
                                                  absl::Span<const std::string> manual) const {
+  if (keeps_axes()) {
+    auto named = ToNamedSharding(sharding, meshes_, manual);
+    if (!named.ok()) return Error(operation, std::string(named.status().message()));
+    return HloSharding(*std::move(named));
+  }
   auto result = ToHloSharding(sharding, meshes_, manual);
   if (!result.ok()) return Error(operation, std::string(result.status().message()));
   return result;
@@ -346,7 +399,7 @@ void AddShardingHandlers(HandlerTable* table) {
   table->emplace("sdy.data_flow_edge", TranslateIdentity);
   table->emplace("sdy.manual_computation", TranslateManualComputation);
   table->emplace("sdy.named_computation", TranslateNamedComputation);
-  table->emplace("sdy.propagation_barrier", TranslateIdentity);
+  table->emplace("sdy.propagation_barrier", TranslateBarrier);
   table->emplace("sdy.sharding_group", TranslateShardingGroup);
 }
 

@@ -192,9 +192,11 @@ class Translator {
       absl::Span<HloInstruction* const> operands, HloInstruction* process);
 
   // --- Shardings
+  bool keeps_shardy() const { return arguments_.keeps_shardy; }
   // The axes of meshes that the program handles itself where this is.
   const std::vector<std::string>& manual_axes() const { return manual_axes_; }
   void set_manual_axes(std::vector<std::string> axes) { manual_axes_ = std::move(axes); }
+  bool keeps_axes() const { return arguments_.keeps_axes; }
   absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
                                        const ShardySharding& sharding,
                                        absl::Span<const std::string> manual) const;
@@ -262,6 +264,8 @@ class Translator {
   absl::Status TranslateExpressed(const mlir::Operation& operation, Handler handler);
   absl::Status ReadMeshes(const mlir::Operation& module);
   absl::Status ReadMeshText(const mlir::Operation& module);
+  // Gives axes the sizes of EntryArguments::mesh_axes.
+  absl::Status ResizeMeshes(const mlir::Operation& module);
   absl::StatusOr<HloSharding> GspmdSharding(const mlir::Operation& operation,
                                             std::string_view text) const;
   // Gives instructions what the attributes of an operation, argument or result state: the sharding

@@ -3,6 +3,7 @@
 #include "xla/stablehlo/verifier.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -10,6 +11,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/mlir/bytecode_reader.h"
 #include "xla/stablehlo/verify_rules.h"
+#include "xla/stablehlo/verify_sharding.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -33,6 +35,8 @@ const RuleTable& Rules() {
     AddChloRules(all);
     AddMhloRules(all);
     AddShapeRules(all);
+    AddShardyRules(all);
+    AddShardyCollectiveRules(all);
     return all;
   }();
   return *rules;
@@ -180,8 +184,14 @@ class Verifier {
 
   absl::Status Verify(const Operation& operation) {
     // Regions of these see nothing of what is around them.
-    const bool is_isolated = operation.Is("builtin.module") || operation.Is("func.func");
+    const bool is_module = operation.Is("builtin.module");
+    const bool is_isolated = is_module || operation.Is("func.func") ||
+                             operation.Is("sdy.manual_computation") ||
+                             operation.Is("sdy.named_computation");
     const size_t visible = std::exchange(visible_, is_isolated ? blocks_.size() : visible_);
+    std::optional<ShardyScope> scope;
+    if (is_module) scope.emplace(operation);
+    const ShardyScope* outer = std::exchange(shardy_, is_module ? &*scope : shardy_);
     for (const mlir::Region& region : operation.regions) {
       for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {
         blocks_.push_back(block);
@@ -190,12 +200,15 @@ class Verifier {
       }
     }
     visible_ = visible;
-    if (operation.Is("builtin.module")) XLA_RETURN_IF_ERROR(VerifySymbols(operation));
-    Check check(operation, source_);
+    if (is_module) XLA_RETURN_IF_ERROR(VerifySymbols(operation));
+    Check check(operation, source_, shardy_);
     if (VerifyOperands(check) && VerifyTypes(check)) {
       const auto rule = rules_.find(operation.name);
-      if (rule != rules_.end()) CheckOperation(check, *rule->second);
+      if (CheckShardyAttributes(check, *shardy_) && rule != rules_.end()) {
+        CheckOperation(check, *rule->second);
+      }
     }
+    shardy_ = outer;
     return StatusOf(check);
   }
 
@@ -244,7 +257,8 @@ class Verifier {
                                    !around->region->HasOneBlock());
       };
       if (std::none_of(first, blocks_.end(), sees)) {
-        return check.Fail("operand #", i, " is not defined in a region around the operation");
+        return check.Fail("using value defined outside the region: operand #", i,
+                          " is not defined in a region around the operation");
       }
       if (definition != nullptr && done_.count(definition) == 0) {
         return check.Fail("operand #", i, " is used before its definition by ",
@@ -280,6 +294,7 @@ class Verifier {
   }
 
   const mlir::Source& source_;
+  const ShardyScope* shardy_ = nullptr;         // of the present module
   std::vector<const mlir::Block*> blocks_;      // around the present operation
   size_t visible_ = 0;                          // the first of them whose values may be used
   absl::flat_hash_set<const Operation*> done_;  // verified, with results

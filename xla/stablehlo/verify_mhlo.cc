@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the operations of MHLO that StableHLO lacks, and of Shardy's.
+// Rules of the operations of MHLO that StableHLO lacks.
 #include "xla/stablehlo/verify_rules.h"
 
 namespace xla::stablehlo {
@@ -161,13 +161,6 @@ bool RngStateRule(Check& check) {
                        "the result must be tensor<2xui64>, but is ", type);
 }
 
-bool NamedBodyRule(Check& check) {
-  const mlir::Region& region = check.operation().regions[0];
-  return check.Require(region.HasOneBlock(), "region #0 must have one block") &&
-         check.Require(region.first->arguments.size() == check.num_operands(),
-                       "the region must take a parameter for each operand");
-}
-
 constexpr OperationRule kMhloRules[] = {
     {"mhlo.add_dependency", 2, 2, 1, 1, 0, kAnyElements, "", AddDependencyRule},
     {"mhlo.async_done", 1, 1, 0, -1, 0, kAnyElements, "", BundleRule},
@@ -187,25 +180,6 @@ constexpr OperationRule kMhloRules[] = {
     {"mhlo.topk", 1, 1, 2, 2, 0, kAnyElements, "k:i64 largest:bool?", MhloTopKRule},
     {"mhlo.trace", 1, 1, 0, 0, 0, kAnyElements, "tag:str", nullptr},
     {"mhlo.xla.rng_get_and_update_state", 0, 0, 1, 1, 0, kAnyElements, "delta:i64", RngStateRule},
-    {"sdy.all_gather", 1, 1, 1, 1, 0, kAnyElements, "gathering_axes out_sharding", SameTypesRule},
-    {"sdy.all_reduce", 1, 1, 1, 1, 0, kAnyElements, "reduction_axes out_sharding", SameTypesRule},
-    {"sdy.all_slice", 1, 1, 1, 1, 0, kAnyElements, "slicing_axes out_sharding", SameTypesRule},
-    {"sdy.all_to_all", 1, 1, 1, 1, 0, kAnyElements, "params out_sharding", SameTypesRule},
-    {"sdy.collective_permute", 1, 1, 1, 1, 0, kAnyElements, "out_sharding", SameTypesRule},
-    {"sdy.constant", 0, 0, 1, 1, 0, kAnyElements, "value", nullptr},
-    {"sdy.data_flow_edge", 1, 1, 1, 1, 0, kAnyElements, "", SameTypesRule},
-    {"sdy.manual_computation", 0, -1, 0, -1, 1, kAnyElements,
-     "in_shardings out_shardings manual_axes", NamedBodyRule},
-    {"sdy.named_computation", 0, -1, 0, -1, 1, kAnyElements, "name:str", NamedBodyRule},
-    {"sdy.propagation_barrier", 1, 1, 1, 1, 0, kAnyElements, "allowed_direction", SameTypesRule},
-    {"sdy.reduce_scatter", 1, 1, 1, 1, 0, kAnyElements, "reduce_scatter_axes out_sharding",
-     SameTypesRule},
-    {"sdy.replicated_to_unreduced", 1, 1, 1, 1, 0, kAnyElements, "axes out_sharding",
-     SameTypesRule},
-    {"sdy.reshard", 1, 1, 1, 1, 0, kAnyElements, "sharding", SameTypesRule},
-    {"sdy.sharded_to_unreduced", 1, 1, 1, 1, 0, kAnyElements, "axes out_sharding", SameTypesRule},
-    {"sdy.sharding_constraint", 1, 1, 1, 1, 0, kAnyElements, "sharding", SameTypesRule},
-    {"sdy.sharding_group", 1, 1, 0, 0, 0, kAnyElements, "group_id:i64", nullptr},
 };
 
 }  // namespace

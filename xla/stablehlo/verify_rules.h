@@ -18,6 +18,7 @@
 namespace xla::stablehlo {
 
 class Check;
+class ShardyScope;
 // False after an error that was recorded with Check::Fail.
 using Rule = bool (*)(Check& check);
 
@@ -63,6 +64,8 @@ void AddEffectRules(RuleTable* table);
 void AddChloRules(RuleTable* table);
 void AddMhloRules(RuleTable* table);
 void AddShapeRules(RuleTable* table);
+void AddShardyRules(RuleTable* table);
+void AddShardyCollectiveRules(RuleTable* table);
 
 // --- Types
 
@@ -95,11 +98,14 @@ std::string ListText(absl::Span<const int64_t> values);
 // One operation, and the first error in it.
 class Check {
  public:
-  Check(const mlir::Operation& operation, const mlir::Source& source)
-      : operation_(operation), source_(source) {}
+  // `shardy` knows the module around the operation (verify_sharding.h).
+  Check(const mlir::Operation& operation, const mlir::Source& source,
+        const ShardyScope* shardy = nullptr)
+      : operation_(operation), source_(source), shardy_(shardy) {}
 
   const mlir::Operation& operation() const { return operation_; }
   bool Is(std::string_view name) const { return operation_.Is(name); }
+  const ShardyScope& shardy() const { return *shardy_; }
   // Null if the module around the operation has none of that name.
   const mlir::Operation* FindSymbol(std::string_view name) const;
 
@@ -178,6 +184,7 @@ class Check {
   }
   const mlir::Operation& operation_;
   const mlir::Source& source_;
+  const ShardyScope* shardy_;
   std::string message_;
 };
 

@@ -394,11 +394,78 @@ class Upgrader {
       lists_;
 };
 
+// Artifacts with operations of other dialects cast between VHLO's types and those. What both types
+// stand for is one type here: these casts go.
+class CastRemover {
+ public:
+  void Run(const Operation& module) {
+    Find(module);
+    if (!sources_.empty()) Replace(module);
+  }
+
+ private:
+  static bool IsCast(const Operation& operation) {
+    return operation.Is("builtin.unrealized_conversion_cast") && operation.operands.size() == 1 &&
+           operation.results.size() == 1 &&
+           operation.operands[0]->type == operation.results[0].type;
+  }
+
+  template <typename Function>
+  static void ForEach(const Operation& operation, Function function) {
+    for (const mlir::Region& region : operation.regions) {
+      for (mlir::Block* block = region.first; block != nullptr; block = block->next) {
+        for (Operation* inner = block->first; inner != nullptr;) {
+          Operation* next = inner->next;
+          function(*block, *inner);
+          inner = next;
+        }
+      }
+    }
+  }
+
+  // A cast of what is defined later stays, so that no source is one that goes.
+  void Find(const Operation& operation) {
+    ForEach(operation, [this](const mlir::Block&, const Operation& inner) {
+      if (IsCast(inner)) {
+        mlir::Value* source = inner.operands[0];
+        const auto known = sources_.find(source);
+        if (known != sources_.end()) {
+          sources_[&inner.results[0]] = known->second;
+        } else if (source->operation == nullptr || !IsCast(*source->operation)) {
+          sources_[&inner.results[0]] = source;
+        }
+      }
+      Find(inner);
+    });
+  }
+
+  void Replace(const Operation& operation) {
+    ForEach(operation, [this](mlir::Block& block, Operation& inner) {
+      if (inner.results.size() == 1 && sources_.contains(&inner.results[0])) {
+        return block.Remove(&inner);
+      }
+      for (mlir::Value*& operand : inner.operands) {
+        const auto found = sources_.find(operand);
+        if (found != sources_.end()) operand = found->second;
+      }
+      Replace(inner);
+    });
+  }
+
+  absl::flat_hash_map<const mlir::Value*, mlir::Value*> sources_;
+};
+
 }  // namespace
 
 absl::Status UpgradeVhlo(mlir::Source* source) {
+  bool has_vhlo = false;
   for (const auto& [name, operation_name] : source->names) {
-    if (name.substr(0, 5) == "vhlo.") return Upgrader(source).Upgrade(*source->module);
+    has_vhlo = has_vhlo || name.substr(0, 5) == "vhlo.";
+  }
+  if (!has_vhlo) return absl::OkStatus();
+  XLA_RETURN_IF_ERROR(Upgrader(source).Upgrade(*source->module));
+  if (source->names.contains("builtin.unrealized_conversion_cast")) {
+    CastRemover().Run(*source->module);
   }
   return absl::OkStatus();
 }

@@ -5,7 +5,7 @@ module @meshes attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @other = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
   sdy.mesh @single = <[], device_ids=[2]>
   func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {?}], replicated={"x"}>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", ?}, {}]>}) {
-    %0 = sdy.sharding_constraint %a <@mesh, [{"x":(1)2}, {"y", ?}p1]> : tensor<8x16xf32>
+    %0 = sdy.sharding_constraint %a <@mesh, [{"x"}, {"y", ?}p1]> : tensor<8x16xf32>
     %1 = sdy.reshard %0 <@other, [{"y"}, {"x"}]> : tensor<8x16xf32>
     %2 = stablehlo.dot %1, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}], unreduced={"y"}>]>} : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
     %3 = sdy.manual_computation(%2) in_shardings=[<@mesh, [{"x", "y"}, {}]>] out_shardings=[<@mesh, [{"x", "y"}, {}]>] manual_axes={"x", "y"} (%c: tensor<2x4xf32>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as values that generated loops and branches carry.
+// Converts elements to the values that generated loops and branches carry, and back.
 #ifndef XLA_CPU_CODEGEN_CARRIED_ELEMENTS_H_
 #define XLA_CPU_CODEGEN_CARRIED_ELEMENTS_H_
 

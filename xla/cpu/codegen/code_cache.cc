@@ -17,8 +17,8 @@
 namespace xla::cpu {
 namespace {
 
-// To be raised when generated code relies on anything else of this library than before: names and
-// signatures of the functions that it calls, what they do, what it is called with.
+// Must be incremented whenever generated code relies on something new in this library: names and
+// signatures of the functions that it calls, what they do, or what it is called with.
 constexpr int kCodeVersion = 1;
 constexpr char kMagic[8] = {'x', 'y', 'l', 'e', 'm', 'c', 'c', '1'};
 

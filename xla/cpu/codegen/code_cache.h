@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code on disk, for later compilations of the same code by any process.
+// Caches machine code on disk, for later compilations of the same code by any process.
 #ifndef XLA_CPU_CODEGEN_CODE_CACHE_H_
 #define XLA_CPU_CODEGEN_CODE_CACHE_H_
 
@@ -12,19 +12,19 @@
 
 namespace xla::cpu {
 
-// A folder of files, one for each LLVM module: its key (version of the library and of LLVM,
-// processor, features, LLVM IR) and the object that LLVM made of it. What cannot be read, is not
-// whole or belongs to another key counts as missing, and what cannot be written is not kept: there
-// are no errors. Files are written under temporary names and renamed, so that several processes may
-// use a folder at once. Whoever can write to the folder can make its users run any code: it is made
-// for the owner alone.
+// A folder with one file for each LLVM module: its key (version of the library and of LLVM,
+// processor, features, LLVM IR) and the object that LLVM made of it. There are no errors: a file
+// that cannot be read, is incomplete or belongs to another key counts as missing, and a file that
+// cannot be written is not kept. Files are written under temporary names and renamed, so that
+// several processes may share a folder. Whoever can write to the folder can make its users run any
+// code, so it is created for the owner alone.
 class CodeCache {
  public:
-  // `directory`: made if it is missing. Empty: nothing is kept.
+  // `directory` is created if it is missing. If it is empty, nothing is cached.
   CodeCache(std::string directory, const Target& target, std::string_view llvm_version);
 
   bool is_enabled() const { return !directory_.empty(); }
-  // The object; empty if there is none.
+  // Returns the object, or nothing if it is not cached.
   std::vector<char> Find(std::string_view llvm_ir) const;
   void Store(std::string_view llvm_ir, absl::Span<const char> object) const;
 

@@ -12,14 +12,17 @@
 namespace xla::cpu {
 namespace {
 
-// Kernels come out nearly as they should be: what remains is to move loads and arithmetic out of
-// loops and to join equal computations.
-constexpr char kPasses[] = "function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
+// Emitters write kernels nearly in their final form: passes only need to hoist loads and arithmetic
+// out of loops and to eliminate common subexpressions.
+constexpr char kPasses[] =
+    "mergefunc,function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
 
-// What each level of InstructionSet adds, in the order of the levels.
+// The features that each level of InstructionSet adds, in the order of the levels.
 struct Level {
   InstructionSet set;
-  const char* cpu;  // LLVM's name of a processor with the features up to here, or most of them
+  // LLVM's name of a processor that has the features of this level and of those before, or most of
+  // them.
+  const char* cpu;
   std::vector<const char*> features;
 };
 const std::vector<Level>& Levels() {
@@ -44,7 +47,7 @@ bool Has(const Target& target, const char* feature) {
   return absl::StrContains(absl::StrCat(target.features, ","), absl::StrCat("+", feature, ","));
 }
 
-// Leaves the features up to a level alone, or all if there are no others.
+// Restricts the target to the features up to a level, if it has any beyond.
 void ApplyBound(InstructionSet bound, Target& target) {
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
   if (!is_x86 || bound == InstructionSet::kAny) return;
@@ -67,7 +70,7 @@ void ApplyBound(InstructionSet bound, Target& target) {
   target.features = std::move(features);
 }
 
-// By bound.
+// Returns the targets by bound.
 absl::StatusOr<std::vector<Target>> FindHost() {
   XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
   const auto take = [&](char* text) {
@@ -96,7 +99,7 @@ struct TargetMachineDeleter {
 }  // namespace
 
 absl::StatusOr<const Target*> HostTarget(InstructionSet bound) {
-  // Lives as long as the library.
+  // Never destroyed, like the library itself.
   static const auto* const targets = new absl::StatusOr<std::vector<Target>>(FindHost());
   if (!targets->ok()) return targets->status();
   return &(**targets)[static_cast<size_t>(bound)];

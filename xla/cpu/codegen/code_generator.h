@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM modules to machine code of this machine.
+// Compiles LLVM modules to machine code of this machine.
 #ifndef XLA_CPU_CODEGEN_CODE_GENERATOR_H_
 #define XLA_CPU_CODEGEN_CODE_GENERATOR_H_
 
@@ -14,9 +14,9 @@
 
 namespace xla::cpu {
 
-// The machine that this process runs on, without the instructions beyond `bound`; where it has
-// fewer, all it has. Within a bound, code does not depend on the machine. Constant for the
-// process's life.
+// Returns the machine that this process runs on, without the instructions beyond `bound`; if it has
+// fewer, with all that it has. With a bound, code does not depend on the machine. The result is
+// constant and valid for the life of the process.
 absl::StatusOr<const Target*> HostTarget(InstructionSet bound = InstructionSet::kAny);
 
 // "19.1.7"

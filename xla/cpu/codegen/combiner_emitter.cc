@@ -13,7 +13,7 @@
 namespace xla::cpu {
 namespace {
 
-// The operation if the computation is one operation on both of its parameters.
+// Returns the operation of a computation that is one operation on both of its parameters.
 const HloInstruction* SingleOperation(const HloComputation& function) {
   const HloInstruction* root = function.root_instruction();
   if (function.num_parameters() != 2 || root->operand_count() != 2 || !IsElementwise(*root) ||
@@ -39,14 +39,14 @@ const HloInstruction* SingleOperation(const HloComputation& function) {
   }
 }
 
-// The type of registers.
+// Returns the type in which elements are computed in registers.
 PrimitiveType WideType(PrimitiveType type) {
   return primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 32 ? F32
                                                                                           : type;
 }
 
-// Elements that are computed at a time: a vector of the type, or of several where that is few,
-// which take as long as one to find their places.
+// Elements computed at a time: a vector of the type, or several vectors if its lanes are few, since
+// finding the addresses takes as long for one vector as for several.
 constexpr int kFewestLanes = 8;
 int LanesOf(const Ir& ir, PrimitiveType type) {
   const int64_t bytes = primitive_util::ByteWidth(WideType(type));
@@ -74,7 +74,7 @@ class CombinerFunctionEmitter {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
     if (KindOfNested(function_) != NestedKind::kVectors) {
-      // Behind the parts and the result: the state of the run.
+      // The state of the run follows the parts and the result.
       const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
       ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
     }

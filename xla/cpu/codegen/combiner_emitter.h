@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that combine arrays of several devices, for the reductions between them.
+// Emits functions that combine arrays of several devices, for the reductions between them.
 #ifndef XLA_CPU_CODEGEN_COMBINER_EMITTER_H_
 #define XLA_CPU_CODEGEN_COMBINER_EMITTER_H_
 
@@ -18,9 +18,9 @@ bool CombinesScalars(const HloComputation& function, PrimitiveType type);
 // Whether EmitCombiner can emit the computation for numbers of the type.
 bool CanEmitCombiner(const HloComputation& function, PrimitiveType type);
 
-// void name(char** arrays, int64_t parts, int64_t begin, int64_t end), a CombinerFunction
+// Emits void name(char** arrays, int64_t parts, int64_t begin, int64_t end), a CombinerFunction
 // (thunk.h). A computation of one operation is computed in the type of registers (float for
-// narrower types) and rounded once, others as they are written.
+// narrower types) and rounded once; others are computed as they are written.
 absl::Status EmitCombiner(Ir& ir, const HloComputation& function, PrimitiveType type,
                           const char* name);
 

@@ -13,7 +13,8 @@ absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char
   const IrType parameters[] = {ir.Pointer(), ir.Pointer()};
   ir.StartFunction(name, parameters, ir.I8());
   if (KindOfNested(comparator) != NestedKind::kVectors) {
-    // Behind the operands and results, as many as there are parameters: the state of the run.
+    // The state of the run follows the operands and results, of which there are as many as
+    // parameters.
     const int64_t buffers_of_sort = comparator.num_parameters();
     ir.set_run(
         ir.Load(ir.I64(), ir.Offset(ir.Parameter(0), ir.Index(8 * buffers_of_sort)), 8, true));

@@ -8,8 +8,8 @@
 
 namespace xla::cpu {
 
-// bool name(void* const* buffers, const void* const* elements), as kernels/sort/sort_kernel.h has
-// it.
+// Emits bool name(void* const* buffers, const void* const* elements), the comparator of
+// kernels/sort/sort_kernel.h.
 absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name);
 
 }  // namespace xla::cpu

@@ -17,7 +17,7 @@
 namespace xla::cpu {
 namespace {
 
-// Elements of a parameter that a kernel reads: all, or those of slices and gathers.
+// Returns how many elements of a parameter a kernel reads: all, or those of slices and gathers.
 int64_t ElementsRead(const HloInstruction& parameter) {
   const int64_t all = CountOf(parameter.shape());
   int64_t read = 0;
@@ -31,15 +31,15 @@ int64_t ElementsRead(const HloInstruction& parameter) {
   return std::min(read, all);
 }
 
-// What an operation of each class costs. Nanoseconds and cycles were measured with arrays in the
-// cache: `xylem bench` of one operation, of f32 in vectors of 64 bytes.
+// The costs of each class of operations. Nanoseconds and cycles were measured with arrays in the
+// cache: `xylem bench` of one operation, on f32 in vectors of 64 bytes.
 struct ClassCost {
-  int64_t place;       // operations to find where an element is
+  int64_t place;       // operations to find an element
   double nanoseconds;  // for a vector
   int64_t latency;     // cycles until the result for a vector can be used
 };
 constexpr std::array<ClassCost, kNumCostClasses> kClassCosts = {{
-    {1, 0, 0},    // free: a load of what is in memory
+    {1, 0, 0},    // free: a load from memory
     {0, 0, 0},    // view
     {0, 0, 0},    // move: indices are computed once a vector
     {2, 0.5, 0},  // select
@@ -48,7 +48,7 @@ constexpr std::array<ClassCost, kNumCostClasses> kClassCosts = {{
     {0, 4, 60},   // root: with a quotient, if it is a reciprocal
     {0, 6, 60},   // transcendental
     {0, 40, 60},  // power
-    {1, 0.5, 0},  // apply: the rest is the computation's
+    {1, 0.5, 0},  // apply: plus the computation's
     {1, 0.5, 0},  // contraction: for each product
     {1, 0.5, 0},  // algorithm
     {1, 0.5, 0},  // control
@@ -67,7 +67,7 @@ int64_t LatencyOf(const HloInstruction& instruction) {
   return primitive_util::BitWidth(type) < 32 ? latency + 6 : latency;
 }
 
-// Of what a generated function computes.
+// Returns the operations of the instructions of a generated function.
 double OperationsOfMembers(const HloComputation& computation, ContractionFinder find) {
   const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
   double operations = 0;
@@ -126,7 +126,7 @@ int64_t FusedCost(const HloInstruction& instruction) {
 double VectorCost(const HloInstruction& instruction) {
   double cost = CostOf(instruction).nanoseconds;
   const PrimitiveType type = FirstShape(instruction).element_type();
-  // There are no vectors of quotients of long integers.
+  // Vectors of long integers are divided element by element.
   constexpr double kOneByOne = 4;
   if (instruction.info().cost == CostClass::kDivide && primitive_util::IsIntegralType(type) &&
       primitive_util::BitWidth(type) == 64) {
@@ -155,7 +155,7 @@ KernelWork EstimateWork(const HloInstruction& fusion, const HloInstruction* cont
   const Shape& result = UpdatesInPlace(root) ? root.operand(1)->shape() : FirstShape(fusion);
   work.bytes +=
       static_cast<double>(CountOf(result) * primitive_util::ByteWidth(result.element_type()));
-  // The fusions within finish none.
+  // Fusions within the loop finish no contractions.
   constexpr ContractionFinder kNone = [](const HloInstruction&) -> const HloInstruction* {
     return nullptr;
   };
@@ -189,7 +189,7 @@ double EstimateOperations(const HloInstruction& instruction, ContractionFinder f
   const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
   switch (instruction.opcode()) {
     case HloOpcode::kFft: {
-      // Of a fast transform, as the field counts: 5 n log2(n) for each line of n complex numbers.
+      // The usual count for a fast transform: 5 n log2(n) for each line of n complex numbers.
       const FftAttributes& fft = instruction.attributes<FftAttributes>();
       double line = 1;
       for (const int64_t length : fft.fft_length) line *= static_cast<double>(length);

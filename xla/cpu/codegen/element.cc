@@ -20,15 +20,15 @@ bool IsSubByteInteger(PrimitiveType type) {
   return type != PRED && primitive_util::IsIntegralType(type) && primitive_util::BitWidth(type) < 8;
 }
 
-// F16, BF16 and narrower: kept as float.
+// Whether elements are kept as float in registers: F16, BF16 and narrower types.
 bool IsNarrowFloat(PrimitiveType type) {
   return primitive_util::IsFloatingPointType(type) && type != F32 && type != F64;
 }
 
 PrimitiveType PartType(PrimitiveType type) { return type == C64 ? F32 : type == C128 ? F64 : type; }
 
-// An f16, given as i16, as f32. Without instructions for it LLVM would call a function for each
-// lane, of libraries that a program may lack.
+// Converts f16, given as i16, to f32. Without instructions for it, LLVM would call a function for
+// each lane, from libraries that a program may lack.
 IrValue HalfToFloat(Ir& ir, IrValue half) {
   const IrType half_type = ir.TypeOf(half), floats = ir.WithElement(half_type, ir.F32());
   if (ir.target().machine.half)
@@ -37,7 +37,7 @@ IrValue HalfToFloat(Ir& ir, IrValue half) {
   const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
   const IrValue wide = ir.ZExt(half, words);
   const IrValue magnitude = ir.Shl(ir.And(wide, word(0x7fff)), word(13));
-  // The product has the exponent of f32, and normalizes numbers that are not.
+  // The product has the exponent of f32, and normalizes subnormal numbers.
   const IrValue finite =
       ir.BitCast(ir.FMul(ir.BitCast(magnitude, floats), ir.Const(floats, 0x1p112)), words);
   constexpr int64_t kInfinity = int64_t{0x7c00} << 13, kQuiet = 0x400000;
@@ -49,7 +49,7 @@ IrValue HalfToFloat(Ir& ir, IrValue half) {
   return ir.BitCast(ir.Or(bits, sign), floats);
 }
 
-// An f32 rounded to f16, as i16.
+// Rounds an f32 to f16, as i16.
 IrValue FloatToHalf(Ir& ir, IrValue value) {
   const IrType floats = ir.TypeOf(value), halves = ir.WithElement(floats, ir.Int(16));
   if (ir.target().machine.half)
@@ -58,12 +58,13 @@ IrValue FloatToHalf(Ir& ir, IrValue value) {
   const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
   const IrValue bits = ir.BitCast(value, words);
   const IrValue magnitude = ir.And(bits, word(0x7fffffff));
-  // To the nearest, to even: half of the last place, less if that is even.
+  // Rounds to nearest even: adds half of the last place, or less if that is even.
   constexpr int64_t kExponents = (int64_t{15} - 127) << 23;  // of f16 and f32
   const IrValue odd = ir.And(ir.LShr(magnitude, word(13)), word(1));
   const IrValue normal =
       ir.LShr(ir.Add(ir.Add(magnitude, word(kExponents + 0xfff)), odd), word(13));
-  // The last places of 0.5 are those of the smallest numbers of f16: the sum is rounded there.
+  // The last places of 0.5 are those of the smallest numbers of f16, so that the sum is rounded
+  // there.
   constexpr int64_t kHalf = 0x3f000000;
   const IrValue sum = ir.FAdd(ir.BitCast(magnitude, floats), ir.Const(floats, 0.5));
   const IrValue small = ir.Sub(ir.BitCast(sum, words), word(kHalf));
@@ -121,7 +122,7 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
       return ir_.Trunc(ir_.LShr(ir_.BitCast(value, wide), ir_.Const(wide, int64_t{16})),
                        ir_.Int(16));
     }
-    // The upper halves, by one shuffle.
+    // Takes the upper halves by one shuffle.
     const IrValue halves = ir_.BitCast(value, ir_.Vector(ir_.Int(16), 2 * lanes));
     std::vector<int> upper;
     for (int i = 0; i < lanes; ++i) upper.push_back(2 * i + 1);
@@ -132,7 +133,7 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
   return value;
 }
 
-// The type's memory form of F32 and F64 are floats, of others their bits.
+// In memory, F32 and F64 are floats; other types are integers with their bits.
 Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int lanes) {
   const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
   const bool is_complex = primitive_util::IsComplexType(type);
@@ -176,7 +177,7 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   return LoadApart(type, address, place, lanes);
 }
 
-// Vectors of elements that do not lie side by side, by shuffles or by gathering.
+// Loads vectors of elements that are not contiguous, by shuffles or by gathering.
 Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address, IrValue place,
                               int lanes) {
   const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
@@ -186,8 +187,8 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
   const auto finish = [&](IrValue raw) { return is_plain_float ? raw : FromBits(type, raw); };
   const IrType vector = ir_.Vector(memory, lanes);
   const int64_t stride = address.step / part_bytes;
-  // Shuffles of more vectors take longer than gathering, of bytes at once. AVX-512 picks from two
-  // vectors by one instruction.
+  // Shuffles of more vectors take longer than gathering; bytes have no gather instruction. AVX-512
+  // picks from two vectors by one instruction.
   const int64_t most_apart = part_bytes < 4                                   ? 4
                              : part_bytes == 4 && ir_.target().machine.avx512 ? 16
                                                                               : 8;
@@ -220,7 +221,7 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
 
 Element ElementOps::Interleave(absl::Span<const Element> elements) {
   const int lanes = ir_.Lanes(elements[0].re), count = static_cast<int>(elements.size());
-  // One behind the other, in pairs, then pairs of pairs.
+  // Concatenates the parts in pairs, then pairs of pairs.
   std::vector<IrValue> parts;
   for (const Element& element : elements)
     parts.push_back(lanes == 1 ? ir_.Splat(element.re, 2) : element.re);
@@ -241,8 +242,8 @@ Element ElementOps::Interleave(absl::Span<const Element> elements) {
   return {ir_.Shuffle(parts[0], parts[0], order)};
 }
 
-// Whole vectors, the last of which ends with the last element, and what is wanted of each. Under a
-// mask, what is wanted alone is read.
+// Loads whole vectors, the last of which ends with the last element, and picks the wanted elements
+// of each. Under a mask, only those are read.
 IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes, int stride,
                                 int lanes, IrValue mask, bool invariant) {
   const auto bits_from = [&](IrValue word, int first, int count) {
@@ -323,7 +324,7 @@ class ColumnLoader {
   // The vector of each column, as it is in memory.
   std::vector<IrValue> Load() {
     std::vector<Pieces> groups = LoadRows();
-    // Twice the rows and half the columns, step by step.
+    // Each step doubles the rows of a group and halves its columns.
     for (int half = width_ / 2; half >= 1; half /= 2) groups = Merge(groups, half);
     std::vector<IrValue> columns;
     for (const Piece& column : groups[0]) columns.push_back(column.value);
@@ -383,7 +384,7 @@ class ColumnLoader {
     return joined;
   }
 
-  // Neighboring groups become one, of pieces with `half` columns.
+  // Merges neighboring groups into one, of pieces with `half` columns.
   std::vector<Pieces> Merge(const std::vector<Pieces>& groups, int half) {
     std::vector<Pieces> merged(groups.size() / 2);
     for (size_t g = 0; g < merged.size(); ++g) {
@@ -528,8 +529,8 @@ Element ElementOps::Round(PrimitiveType type, Element element) {
   return element;
 }
 
-// Towards zero, saturated; NaN becomes 0. LLVM's own saturating conversions take the elements of
-// vectors one by one.
+// Rounds towards zero and saturates; NaN becomes 0. LLVM's own saturating conversions take the
+// elements of vectors one by one.
 IrValue ElementOps::FloatToInteger(IrValue value, PrimitiveType to) {
   const IrType float_type = ir_.TypeOf(value);
   const bool is_signed = primitive_util::IsSignedIntegralType(to);
@@ -553,8 +554,8 @@ IrValue ElementOps::FloatToInteger(IrValue value, PrimitiveType to) {
   return bits < 32 ? ir_.Trunc(integer, type) : integer;
 }
 
-// Integers as numbers of f64; of neighbors to choose between, the one with an odd last bit, from
-// which a second rounding gives what a single one would.
+// Converts integers to f64. Inexact results are rounded to the neighbor with an odd last bit, from
+// which a second rounding gives the same result as a single one would.
 IrValue ElementOps::IntegerToOddF64(PrimitiveType from, IrValue value) {
   const IrType type = ir_.TypeOf(value), floats = ir_.WithElement(type, ir_.F64());
   const bool is_signed = primitive_util::IsSignedIntegralType(from);
@@ -562,7 +563,7 @@ IrValue ElementOps::IntegerToOddF64(PrimitiveType from, IrValue value) {
     return is_signed ? ir_.SIToFP(integer, floats) : ir_.UIToFP(integer, floats);
   };
   if (primitive_util::BitWidth(from) < 64) return convert(value);
-  // Beyond 53 bits: the upper ones, and whether any of the others is set.
+  // Beyond 53 bits: keeps the upper bits, and sets the last one if any dropped bit is set.
   constexpr int64_t kDropped = 11, kExact = int64_t{1} << 53;
   const auto word = [&](int64_t number) { return ir_.Const(type, number); };
   const IrValue magnitude =
@@ -578,7 +579,7 @@ IrValue ElementOps::IntegerToOddF64(PrimitiveType from, IrValue value) {
   return ir_.Select(is_large, ir_.FMul(convert(shortened), scale), convert(value));
 }
 
-// Likewise from f64 to f32, for a rounding to a narrower type.
+// Rounds f64 to f32 likewise, for a second rounding to a narrower type.
 IrValue ElementOps::NarrowToOdd(IrValue value) {
   const IrType wide = ir_.TypeOf(value), narrow = ir_.WithElement(wide, ir_.F32());
   const IrType bits_type = ir_.IntsLike(narrow);

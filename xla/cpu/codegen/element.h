@@ -19,15 +19,15 @@
 
 namespace xla::cpu {
 
-// One element, or a vector of them; `im` of complex numbers only. A scalar in code of several lanes
-// is the same for all lanes.
+// One element, or a vector of elements. `im` is set for complex numbers only. In code of several
+// lanes, a scalar has the same value in all lanes.
 struct Element {
   IrValue re = nullptr;
   IrValue im = nullptr;
 };
 
-// Where elements are in memory: lane i at pointer + bytes + i * step, or, where `lanes` is set, at
-// pointer + bytes + lanes[i].
+// The addresses of elements in memory: lane i is at pointer + bytes + i * step or, if `lanes` is
+// set, at pointer + bytes + lanes[i].
 struct ElementAddress {
   IrValue pointer;
   IrValue bytes;
@@ -42,28 +42,28 @@ class ElementOps {
   explicit ElementOps(Ir& ir) : ir_(ir) {}
 
   Ir& ir() const { return ir_; }
-  // Of one part of one element in a register.
+  // Returns the type in registers of a real element, or of the real or imaginary part of a complex
+  // one.
   IrType RegisterType(PrimitiveType type) const;
-  // Of one part of an element in memory.
+  // Returns the type of such a part in memory.
   IrType MemoryType(PrimitiveType type) const;
 
   Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
-  // Neighboring elements of as many rows as there are lanes, `stride` elements apart: element c of
-  // each row in the vector c < columns. The vectors are loaded as they lie and transposed. `room`:
-  // how many elements of the last row may be read.
+  // Loads neighboring elements of as many rows as there are lanes, `stride` elements apart: the
+  // vector c < columns holds element c of each row. The rows are loaded as vectors and transposed.
+  // `room` is the number of elements of the last row that may be read.
   std::vector<Element> LoadColumns(PrimitiveType type, const ElementAddress& address,
                                    int64_t stride, int columns, int64_t room, int lanes);
-  // Lanes follow each other in memory.
-  // `streams`: see Ir::Store.
+  // Stores contiguous lanes. `streams`: see Ir::Store.
   void Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,
              bool streams = false);
 
-  // What the type makes of the result of an operation in registers: wrapped or rounded.
+  // Wraps or rounds the result of an operation in registers to the type.
   Element Round(PrimitiveType type, Element element);
-  // The same of an arithmetic operation on operands of this type.
+  // Rounds the result of an arithmetic operation on operands of this type.
   Element RoundResult(PrimitiveType type, Element element);
   Element Convert(PrimitiveType from, PrimitiveType to, const Element& element);
-  // The bits of a type's memory form, an integer as wide as one part, and back.
+  // Convert between a value and its bits in memory, an integer as wide as one part.
   IrValue ToBits(PrimitiveType type, IrValue value);
   IrValue FromBits(PrimitiveType type, IrValue bits);
 
@@ -71,7 +71,8 @@ class ElementOps {
   Element Zero(PrimitiveType type);
   Element Splat(Element element, int lanes);
   Element Select(IrValue condition, Element a, Element b);
-  // The first lane of each, then the second of each, ...; real numbers, as many lanes in each.
+  // Interleaves the lanes of real vectors of equal length: the first lane of each, then the second
+  // of each, and so on.
   Element Interleave(absl::Span<const Element> elements);
   int Lanes(const Element& element) const { return ir_.Lanes(element.re); }
 
@@ -94,7 +95,7 @@ class ElementOps {
   bool visits_rows_ = false;
 };
 
-// What generated code may call.
+// Returns the functions that generated code may call.
 absl::Span<const ExternalFunction> ExternalFunctions();
 
 }  // namespace xla::cpu

@@ -22,7 +22,7 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// The shape of one of several results.
+// Returns the shape of one of several results.
 const Shape& OutputShape(const HloInstruction* instruction, int output) {
   return instruction->shape().IsTuple() ? instruction->shape().tuple_shapes(output)
                                         : instruction->shape();
@@ -88,7 +88,7 @@ Element ElementEmitter::Fail(const HloInstruction* instruction, absl::Status sta
 
 Element ElementEmitter::Emit(const HloInstruction* instruction, Index index, int output) {
   const Shape& shape = OutputShape(instruction, output);
-  // A gather may ask for elements of an array that has none: they are zero.
+  // Gathers may ask for elements of an array that has none: they are zero.
   if (!status_.ok() || ShapeUtil::IsZeroElementArray(shape)) return ops_.Zero(shape.element_type());
   Key key = {instruction, output, mask_, IndexVector(index.begin(), index.end())};
   if (const Element* made = FindMade(key); made != nullptr) return *made;
@@ -183,7 +183,8 @@ Element ElementEmitter::EmitReshape(const HloInstruction* instruction, Index ind
   const HloInstruction* operand = instruction->operand(0);
   if (is_linear_) return Emit(operand, index);
   const Shape& shape = instruction->shape();
-  // An array in memory has its elements in the same order. (A single one may be known.)
+  // An array in memory has its elements in the same order. (The value of a single element may be
+  // known.)
   if (const auto source = buffers_.find(operand); source != buffers_.end() && CountOf(shape) != 1)
     return Load(source->second[0], shape, index);
   return Emit(operand, math_.Reshape(index, shape.dimensions(), operand->shape().dimensions()));
@@ -295,7 +296,7 @@ Element ElementEmitter::EmitBroadcast(const HloInstruction* instruction, Index i
   return Emit(operand, operand_index);
 }
 
-// abs(complex) < constant, and the like, where nothing else needs the absolute value.
+// Emits abs(complex) < constant, and the like, if nothing else needs the absolute value.
 std::optional<Element> ElementEmitter::EmitMagnitudeComparison(const HloInstruction* compare,
                                                                Index index) {
   const HloInstruction *magnitude = compare->operand(0), *bound = compare->operand(1);
@@ -375,8 +376,8 @@ Element ElementEmitter::Choose(IrValue condition, int lanes, absl::FunctionRef<E
     return {parts[0], parts.size() > 1 ? parts[1] : nullptr};
   };
   if (ir_.Lanes(condition) > 1) {
-    // Mostly all lanes are on one side: loads of the other, far from any array, would be slow even
-    // where they are masked.
+    // Usually all lanes take the same side: loads of the other one, far from any array, would be
+    // slow even where they are masked.
     const IrType bits = ir_.TypeOf(condition);
     const IrValue any = ir_.Intrinsic("llvm.vector.reduce.or", {bits}, {condition});
     const IrValue all = ir_.Intrinsic("llvm.vector.reduce.and", {bits}, {condition});
@@ -426,7 +427,7 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
     if (const auto known = is_divided ? std::nullopt : math_.KnownQuotient(term, distance)) {
       int64_t remainder = 0;
       if (math_.IsConstant(known->remainder, &remainder)) {
-        // All lanes are between elements, or none is.
+        // Either all lanes are between elements, or none is.
         if (remainder != 0) return value;
         is_divided = true;
         term = known->quotient;
@@ -454,8 +455,8 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
   return ops_.Select(inside, element, value);
 }
 
-// Slices of one array, at the same place in all dimensions but this: the index is chosen rather
-// than the element, which loops along other dimensions need not do again.
+// Emits a concatenation of slices of one array that differ in this dimension only: the index is
+// selected rather than the element, so that loops along other dimensions do not select again.
 std::optional<Element> ElementEmitter::EmitJoinedSlices(
     absl::Span<const std::pair<const HloInstruction*, int64_t>> parts, size_t dimension,
     Index index) {
@@ -521,7 +522,7 @@ Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index
     const IrValue inside = math_.InRange(term, 0, size);
     term = math_.ClampUnlessAffine(term, 0, size);
     if (part + 1 == parts.size()) {
-      // What no other part has. Under a branch it is inside.
+      // The part that is not tested for: the index is inside.
       if (ir_.Lanes(inside) == 1) return Emit(operand, operand_index);
       return UnderMask(inside, [&] { return Emit(operand, operand_index); });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of any instruction at an index, as generated code: operations that move data become
-// arithmetic on indices, elementwise ones code, reductions and windows loops.
+// Emits code for the value of any instruction at an index: operations that move data become
+// arithmetic on indices, elementwise operations become code, reductions and windows become loops.
 #ifndef XLA_CPU_CODEGEN_ELEMENT_EMITTER_H_
 #define XLA_CPU_CODEGEN_ELEMENT_EMITTER_H_
 
@@ -28,13 +28,13 @@ struct ArrayBuffer {
   bool invariant = false;  // nothing writes to it while the code runs
 };
 
-// Whether the emitter takes the instruction as part of a fusion.
+// Whether the emitter can emit the instruction as part of a fusion.
 bool CanEmitElement(const HloInstruction& instruction);
 
 // Errors are collected: after the first one, values are meaningless and status() says why.
 class ElementEmitter {
  public:
-  // Arrays that are in memory, by the instruction that stands for them.
+  // Arrays in memory, by the instructions whose results they are.
   using Buffers = absl::flat_hash_map<const HloInstruction*, std::vector<ArrayBuffer>>;
 
   // Instructions whose single element is known.
@@ -48,47 +48,48 @@ class ElementEmitter {
   int lanes() const { return lanes_; }
   const IndexMath& math() const { return math_; }
   const absl::Status& status() const { return status_; }
-  // All arrays of more than one element are taken as vectors of as many elements; indices have one
+  // Treats all arrays of more than one element as vectors of the same length; indices have one
   // term. For fusions of elementwise operations.
   void set_linear(bool linear) { is_linear_ = linear; }
   bool is_linear() const { return is_linear_; }
-  // Code around this emitter's: elements that it has made, of indices that are the same for all
-  // lanes, are used again.
+  // Sets the emitter of the enclosing code: elements that it has emitted for indices that are the
+  // same for all lanes are reused.
   void set_outer(const ElementEmitter* outer) {
     outer_ = outer;
     elements_ = outer->elements_;
   }
-  // Reductions of rows write the elements of `instruction`, which they read, to the memory of an
-  // array like it, where other code may read them.
+  // Makes reductions of rows write the elements of `instruction`, which they read, to the memory of
+  // an array of the same shape, where other code may read them.
   void set_row_copy(const HloInstruction* instruction, IrValue memory) {
     copied_ = instruction;
     copy_ = memory;
   }
   // Whether a reduction has done so.
   bool has_row_copy() const { return has_copy_; }
-  // Operations that compute an element, up to what is in memory; about as many as there are.
+  // Estimates the operations that compute an element from what is in memory.
   int64_t OperationsOf(const HloInstruction* instruction, int depth = 0) const;
-  // Lanes of the vectors that scalar code reduces rows with.
+  // Sets the lanes of the vectors with which scalar code reduces rows.
   void set_row_lanes(int lanes) { row_lanes_ = lanes; }
 
-  // The element of result `output` (of instructions with several) at the index. Scalar code where
-  // the index is the same for all lanes.
+  // Emits the element of result `output` (of instructions with several) at the index; as scalar
+  // code if the index is the same for all lanes.
   Element Emit(const HloInstruction* instruction, absl::Span<const IndexTerm> index,
                int output = 0);
-  // The results of a computation on scalars for these arguments, all lanes; of lanes that the mask
-  // leaves out, if there is one, anything. See nested_computation.h.
+  // Emits the results of a computation on scalars for these arguments, in all lanes. Lanes that the
+  // mask leaves out, if there is one, are undefined. See nested_computation.h.
   std::vector<Element> Apply(const HloComputation& computation, std::vector<Element> arguments,
                              IrValue mask = nullptr);
 
-  // A term from integer elements of a type; unsigned ones are limited to signed ones.
+  // Converts integer elements of a type to a term; unsigned ones are clamped to the range of signed
+  // ones.
   IndexTerm TermOf(const Element& element, PrimitiveType type);
 
-  // Where an element of a dense array is.
+  // Returns the address of an element of a dense array.
   ElementAddress AddressOf(const ArrayBuffer& buffer, const Shape& shape,
                            absl::Span<const IndexTerm> index);
 
-  // While it lives, values of this emitter that are made are forgotten at its end: for code inside
-  // of a loop or a branch.
+  // Forgets, at the end of its life, the values that the emitter has emitted meanwhile: for code
+  // within a loop or a branch.
   class Scope {
    public:
     explicit Scope(ElementEmitter* emitter) : emitter_(emitter) {
@@ -104,7 +105,7 @@ class ElementEmitter {
 
  private:
   using Index = absl::Span<const IndexTerm>;
-  // Code of one instruction with loops of its own (element_emitter_*.cc).
+  // Emitters of instructions with loops of their own (element_emitter_*.cc).
   class DotLoops;
   class ReductionLoops;
   class RowReduction;
@@ -142,12 +143,14 @@ class ElementEmitter {
   Element EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index);
   Element EmitGather(const HloInstruction* instruction, Index index);
   std::vector<Element> EmitReduce(const HloInstruction* instruction, Index index);
-  // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
+  // Emits a reduction along contiguous elements: vectors of partial results, combined in a fixed
+  // tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
   std::vector<Element> EmitReduceWindow(const HloInstruction* instruction, Index index);
   Element EmitMap(const HloInstruction* instruction, Index index);
-  // Code of a computation that is no program: leaves of its parameters to leaves of its result.
+  // Emits a computation that is not a program of its own: maps the leaves of its parameters to the
+  // leaves of its result.
   std::vector<Element> Evaluate(const HloComputation& computation, std::vector<Element> arguments,
                                 int lanes);
   std::vector<Element> EvaluateInstruction(const HloInstruction* instruction,
@@ -165,19 +168,21 @@ class ElementEmitter {
                                    absl::Span<const Element> arguments);
   std::vector<Element> ZerosOf(const HloComputation& computation);
   Element EmitDot(const HloInstruction* instruction, Index index);
-  // operand(i) of dynamic-slice and dynamic-update-slice, limited so that the slice is inside.
+  // Emits operand(i) of dynamic-slice and dynamic-update-slice, clamped so that the slice is inside
+  // the array.
   IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);
   // Adds bits to the mask while `emit` runs.
   Element UnderMask(IrValue bits, absl::FunctionRef<Element()> emit);
-  // condition ? then() : otherwise(), by a branch where the condition is the same for all lanes:
-  // only one side is computed then. Both sides give as many lanes.
+  // Emits condition ? then() : otherwise(), as a branch if the condition is the same for all lanes,
+  // so that only one side is computed. Both sides have as many lanes.
   Element Choose(IrValue condition, int lanes, absl::FunctionRef<Element()> then,
                  absl::FunctionRef<Element()> otherwise);
   Element Load(const ArrayBuffer& buffer, const Shape& shape, Index index);
-  // Loads the elements of a whole block of columns, if the index is one of them: see block_.
+  // Loads the elements of a whole block of columns, if the index is that of one; see block_.
   std::optional<Element> LoadOfBlock(const HloInstruction* instruction, int output,
                                      const ArrayBuffer& buffer, const Shape& shape, Index index);
-  // How many elements of each row a reduction across rows takes at a time; 0: one by one.
+  // Returns how many elements of each row a reduction across rows loads at a time; 0 if it loads
+  // them one by one.
   int64_t BlockOfColumns(const HloInstruction& reduce) const;
   std::vector<Element> EmitAll(const HloInstruction* instruction, Index index);
 
@@ -194,19 +199,19 @@ class ElementEmitter {
   IrValue copy_ = nullptr;
   bool has_copy_ = false;
   IrValue mask_ = nullptr;
-  // Minor indices of elements that are needed one after the other, in rows of so many elements of
-  // which so many may be read from the first index on: arrays of such rows, one for each lane, are
-  // loaded for all of them at once.
+  // The minor indices of elements that are needed one after the other, with the length of the rows
+  // and how many elements may be read from the first index on. Arrays of such rows, one for each
+  // lane, are loaded for all of the indices at once.
   std::vector<IndexTerm> block_;
   int64_t block_row_ = 0, block_room_ = 0;
   absl::Status status_;
   std::vector<std::map<Key, Element>> scopes_ = std::vector<std::map<Key, Element>>(1);
 };
 
-// Whether the instruction's elements in order, along its last `minor` dimensions, need elements in
-// memory in order and what those dimensions do not change: they may be seen as one dimension.
+// Whether the last `minor` dimensions of the instruction may be treated as one: going through them
+// in order reads elements in memory in order, apart from operands that do not depend on them.
 bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth = 0);
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory);
 
 }  // namespace xla::cpu
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations that are applied to elements: see nested_computation.h.
+// Emits computations that are applied to elements; see nested_computation.h.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -16,7 +16,7 @@
 namespace xla::cpu {
 namespace {
 
-// Iterations of a loop until it asks whether the run goes on.
+// Determines how many iterations of a loop pass between polls.
 constexpr int64_t kNanosecondsPerIteration = 64;
 constexpr int64_t kIterationsBetweenPolls =
     kUsualMachine.nanoseconds_between_polls / kNanosecondsPerIteration;
@@ -44,7 +44,7 @@ void Append(absl::Span<const Element> elements, Ir::Carried& values) {
   }
 }
 
-// Elements of these types from values[first], ..
+// Takes elements of these types from values[first] on.
 std::vector<Element> Taken(absl::Span<const PrimitiveType> types, const Ir::Carried& values,
                            size_t first) {
   std::vector<Element> elements;
@@ -84,7 +84,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
   if (KindOfNested(computation) == NestedKind::kVectors) {
     results = Evaluate(computation, std::move(arguments), lanes);
   } else {
-    // Loops might not end for what is in lanes that nothing reads.
+    // Loops might not end for the values in lanes that nothing reads.
     if (mask_ != nullptr && mask == nullptr) {
       mask = mask_;
     } else if (mask_ != nullptr) {
@@ -130,7 +130,7 @@ std::vector<Element> ElementEmitter::ApplyToElement(const HloComputation& comput
              : Evaluate(computation, std::move(arguments), 1);
 }
 
-// One lane after the other, by way of memory.
+// Applies the computation to one lane after the other, through memory.
 std::vector<Element> ElementEmitter::ApplyToLanes(const HloComputation& computation,
                                                   absl::Span<const Element> arguments, int lanes,
                                                   IrValue mask) {
@@ -244,7 +244,7 @@ std::vector<Element> ElementEmitter::Evaluate(const HloComputation& computation,
   return results;
 }
 
-// The leaves of an instruction's result from those of its operands.
+// Emits the leaves of an instruction's result from those of its operands.
 std::vector<Element> ElementEmitter::EvaluateInstruction(
     const HloInstruction* instruction, absl::Span<const std::vector<Element>> operands, int lanes) {
   const auto all_leaves = [&] {
@@ -290,7 +290,7 @@ std::vector<Element> ElementEmitter::EvaluateInstruction(
   return {result.ok() ? *result : Fail(instruction, result.status())};
 }
 
-// A selector out of range stands for the last branch.
+// A selector out of range selects the last branch.
 std::vector<Element> ElementEmitter::EvaluateConditional(
     const HloInstruction* conditional, absl::Span<const std::vector<Element>> operands, int lanes) {
   const IrValue selector = operands[0][0].re;
@@ -335,7 +335,7 @@ std::vector<Element> ElementEmitter::EvaluateConditional(
 std::vector<Element> ElementEmitter::EvaluateLoop(const HloInstruction* loop,
                                                   std::vector<Element> state) {
   const std::vector<PrimitiveType> types = LeafTypes(loop->shape());
-  // Whether the run goes on, the iterations until it is asked, the state.
+  // Carries whether the run goes on, the iterations until the next poll, and the state.
   Ir::Carried initial = {ir_.Const(ir_.I1(), int64_t{1}), ir_.Index(kIterationsBetweenPolls)};
   Append(state, initial);
   const Ir::Carried last = ir_.While(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots inside of fusions: the plain sum of products for each element of the result.
+// Emits dots within fusions: the plain sum of products for each element of the result.
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -10,8 +10,8 @@
 namespace xla::cpu {
 namespace {
 
-// The dimensions of an operand that are neither batch nor contracting dimensions take the next
-// terms of the result's index.
+// Assigns the next terms of the result's index to the dimensions of an operand that are neither
+// batch nor contracting dimensions.
 void SetFreeDimensions(absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting,
                        absl::Span<const IndexTerm> index, size_t& next, IndexVector& operand) {
   for (size_t d = 0; d < operand.size(); ++d) {
@@ -55,7 +55,7 @@ class ElementEmitter::DotLoops {
   }
 
  private:
-  // The loops from this contracting dimension on.
+  // Emits the loops from this contracting dimension on.
   Ir::Carried EmitLevel(size_t depth, const Ir::Carried& carried) {
     if (depth == dims_.lhs_contracting_dims.size()) return EmitMultiplyAdd(carried);
     const auto l = static_cast<size_t>(dims_.lhs_contracting_dims[depth]);
@@ -104,7 +104,7 @@ class ElementEmitter::DotLoops {
   const HloInstruction* const lhs_;
   const HloInstruction* const rhs_;
   const PrimitiveType result_type_;
-  const bool is_narrow_;      // floating-point results of fewer bits than the sum, or as many
+  const bool is_narrow_;      // the result is a float no wider than the sum
   const PrimitiveType type_;  // of the sum
   const int lanes_;
   IndexVector lhs_index_, rhs_index_;

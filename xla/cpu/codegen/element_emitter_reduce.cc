@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of reduce: loops over the reduced dimensions, or rows (element_emitter_reduce_rows.cc).
+// Emits elements of reduce: loops over the reduced dimensions, or over rows
+// (element_emitter_reduce_rows.cc).
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -52,7 +53,7 @@ class ElementEmitter::ReductionLoops {
  private:
   int64_t SizeOf(size_t depth) const { return shape_.dimensions(static_cast<int>(loops_[depth])); }
 
-  // The loops from this reduced dimension on.
+  // Emits the loops from this reduced dimension on.
   Ir::Carried EmitLevel(size_t depth, const Ir::Carried& carried) {
     if (depth == loops_.size()) return Combine(carried);
     const bool is_innermost = depth + 1 == loops_.size();
@@ -69,7 +70,7 @@ class ElementEmitter::ReductionLoops {
                           });
   }
 
-  // Steps of the loops within an iteration.
+  // Returns the steps of the inner loops in an iteration.
   double StepsAt(size_t depth) const {
     double steps = 1 + cost_of_reducer_;
     for (size_t k = depth + 1; k < loops_.size(); ++k) steps *= static_cast<double>(SizeOf(k));
@@ -85,7 +86,7 @@ class ElementEmitter::ReductionLoops {
     return ToCarried(e_.Apply(*instruction_.to_apply(), std::move(arguments)));
   }
 
-  // The innermost loop by blocks of columns, which are loaded at once.
+  // Emits the innermost loop by blocks of columns, which are loaded at once.
   Ir::Carried EmitBlocks(size_t depth, int64_t block, const Ir::Carried& carried) {
     const int64_t size = SizeOf(depth);
     const int64_t in_blocks = size / block * block;
@@ -99,7 +100,7 @@ class ElementEmitter::ReductionLoops {
     return left == 0 ? sums : EmitColumns(depth, ir_.Index(in_blocks), left, left, sums);
   }
 
-  // Elements [first, first + count) of each row, of which `room` may be read.
+  // Combines elements [first, first + count) of each row, of which `room` may be read.
   Ir::Carried EmitColumns(size_t depth, IrValue first, int64_t count, int64_t room,
                           Ir::Carried carried) {
     Scope scope(&e_);
@@ -135,7 +136,7 @@ class ElementEmitter::ReductionLoops {
 std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instruction, Index index) {
   const int64_t row_elements = RowLengthOf(*instruction);
   if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0 && AppliesVectors(*instruction)) {
-    // Several vectors hide the latency of the reducer. Long computations of an element do so, too.
+    // Several vectors hide the latency of the reducer, and so do long computations of an element.
     int64_t cost = 0;
     for (int64_t i = 0; i < instruction->operand_count() / 2; ++i) {
       cost += OperationsOf(instruction->operand(i), /*depth=*/0);
@@ -159,7 +160,7 @@ int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
       !absl::c_linear_search(reduce.dimensions(), shape.rank() - 1)) {
     return 0;
   }
-  // Whether something in memory is read where the operand is.
+  // Whether the operand reads an array in memory at its own index.
   const auto reads_rows = [&](const auto& self, const HloInstruction* instruction,
                               int depth) -> bool {
     const Shape& own = instruction->shape();
@@ -174,8 +175,8 @@ int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
     return absl::c_any_of(instruction->operands(),
                           [&](const HloInstruction* o) { return self(self, o, depth - 1); });
   };
-  // The code of an element is copied for each column: it must be short, and have no loops, of which
-  // some within others would be copied again and again.
+  // The code of an element is copied for each column, so it must be short and without loops: copies
+  // of nested loops would multiply.
   constexpr size_t kMostCopied = 40;
   absl::flat_hash_set<const HloInstruction*> copied;
   std::vector<const HloInstruction*> pending(
@@ -216,38 +217,51 @@ int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int dept
 }
 
 bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth) {
-  if (is_in_memory(instruction) || CountOf(instruction->shape()) == 1) return true;
-  if (depth > 8) return false;
-  const int64_t first = instruction->shape().rank() - minor;
-  const auto operand_reads_in_order = [&](int64_t minor_of_operand) {
-    return absl::c_all_of(instruction->operands(), [&](const HloInstruction* o) {
-      return ReadsInOrder(o, minor_of_operand, is_in_memory, depth + 1);
-    });
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory) {
+  // Instructions and their last dimensions that count.
+  using Read = std::pair<const HloInstruction*, int64_t>;
+  absl::flat_hash_set<Read> seen = {{instruction, minor}};
+  std::vector<Read> pending = {{instruction, minor}};
+  const auto follow = [&](const HloInstruction* user, int64_t minor_of_operand) {
+    for (const HloInstruction* operand : user->operands()) {
+      const Read read = {operand, minor_of_operand};
+      if (seen.insert(read).second) pending.push_back(read);
+    }
   };
-  switch (instruction->opcode()) {
-    case HloOpcode::kBroadcast: {
-      const Shape& operand = instruction->operand(0)->shape();
-      const auto dimensions = instruction->dimensions();
-      const int64_t mapped = absl::c_count_if(dimensions, [&](int64_t d) { return d >= first; });
-      if (CountOf(operand) == 1 || (minor > 0 && mapped == 0)) return true;
-      // The last dimensions are those of the operand.
-      return minor > 0 && mapped == minor && absl::c_is_sorted(dimensions) &&
-             operand.dimensions().last(static_cast<size_t>(minor)) ==
-                 instruction->shape().dimensions().last(static_cast<size_t>(minor)) &&
-             operand_reads_in_order(minor);
+  while (!pending.empty()) {
+    const auto [read, last] = pending.back();
+    pending.pop_back();
+    if (is_in_memory(read) || CountOf(read->shape()) == 1) continue;
+    switch (read->opcode()) {
+      case HloOpcode::kBroadcast: {
+        const Shape& operand = read->operand(0)->shape();
+        const auto dimensions = read->dimensions();
+        const int64_t first = read->shape().rank() - last;
+        const int64_t mapped = absl::c_count_if(dimensions, [&](int64_t d) { return d >= first; });
+        if (CountOf(operand) == 1 || (last > 0 && mapped == 0)) continue;
+        // The last dimensions are those of the operand.
+        if (last == 0 || mapped != last || !absl::c_is_sorted(dimensions) ||
+            operand.dimensions().last(static_cast<size_t>(last)) !=
+                read->shape().dimensions().last(static_cast<size_t>(last))) {
+          return false;
+        }
+        follow(read, last);
+        break;
+      }
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast: {
+        const auto from = read->operand(0)->shape().dimensions(), to = read->shape().dimensions();
+        const auto size = static_cast<size_t>(last);
+        const bool keeps = size <= from.size() && from.last(size) == to.last(size);
+        follow(read, keeps ? last : 0);
+        break;
+      }
+      default:
+        if (!IsElementwise(*read)) return false;
+        follow(read, last);
     }
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast: {
-      const auto from = instruction->operand(0)->shape().dimensions(),
-                 to = instruction->shape().dimensions();
-      const auto size = static_cast<size_t>(minor);
-      const bool keeps = size <= from.size() && from.last(size) == to.last(size);
-      return operand_reads_in_order(keeps ? minor : 0);
-    }
-    default:
-      return IsElementwise(*instruction) && operand_reads_in_order(minor);
   }
+  return true;
 }
 
 }  // namespace xla::cpu

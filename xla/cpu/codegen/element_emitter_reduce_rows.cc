@@ -17,7 +17,7 @@
 namespace xla::cpu {
 namespace {
 
-// The first or second half of the lanes.
+// Returns the first or second half of the lanes.
 Element HalfOf(Ir& ir, const Element& element, bool second) {
   const int half = ir.Lanes(element.re) / 2;
   const auto part = [&](IrValue value) -> IrValue {
@@ -30,8 +30,8 @@ Element HalfOf(Ir& ir, const Element& element, bool second) {
   return {part(element.re), part(element.im)};
 }
 
-// Vectors of so many lanes are combined with themselves, rotated: that takes vector instructions
-// only.
+// Vectors of up to this many lanes are combined with a rotated copy of themselves, which takes
+// vector instructions only.
 constexpr int kShortVector = 4;
 
 // Rotates the lanes: lane i becomes what lane i + distance was.
@@ -54,7 +54,7 @@ Element FirstLaneOf(Ir& ir, const Element& element) {
 
 }  // namespace
 
-// What both kinds of reductions along rows need.
+// The base of both kinds of reductions along rows.
 class ElementEmitter::RowReduction {
  public:
   RowReduction(ElementEmitter& emitter, const HloInstruction* instruction, Index index, int block)
@@ -101,7 +101,7 @@ class ElementEmitter::RowReduction {
   ElementEmitter wide_, narrow_;           // of `block_` and `vector_` lanes
 };
 
-// All reduced elements as one row.
+// Reduces all elements as one row.
 class ElementEmitter::SingleRowReduction : public RowReduction {
  public:
   // `row_dims`: the reduced dimensions.
@@ -116,8 +116,8 @@ class ElementEmitter::SingleRowReduction : public RowReduction {
 
   std::vector<Element> Emit() {
     EmitBlocks();
-    // Halves are combined: at the length of a vector with the vectors behind the last block, and at
-    // shorter lengths with what is left of the row.
+    // Halves are combined. At the length of a vector, the vectors after the last block are added;
+    // at shorter lengths, the rest of the row.
     for (int lanes = block_; lanes > 1; lanes /= 2) {
       if (lanes < vector_ && lanes >= kShortVector) EmitShortVector(lanes);
       if (lanes == vector_) EmitVectors();
@@ -156,7 +156,7 @@ class ElementEmitter::SingleRowReduction : public RowReduction {
     return arguments;
   }
 
-  // Stores the elements for which set_row_copy asks.
+  // Stores the elements that set_row_copy requested.
   void StoreCopy(ElementEmitter& emitter, const HloInstruction& operand, const IndexVector& index,
                  int lanes) {
     const HloInstruction* copied = e_.copied_;
@@ -193,7 +193,7 @@ class ElementEmitter::SingleRowReduction : public RowReduction {
 
   void EmitVectors() { Accumulate(narrow_, in_blocks_, in_vectors_, vector_); }
 
-  // Combines the partial results with elements [begin, end), so many at a time.
+  // Combines the partial results with elements [begin, end), `lanes` at a time.
   void Accumulate(ElementEmitter& emitter, int64_t begin, int64_t end, int lanes) {
     partial_ = FromCarried(
         ir_.Loop(ir_.Index(begin), ir_.Index(end), lanes, ToCarried(partial_),
@@ -206,8 +206,8 @@ class ElementEmitter::SingleRowReduction : public RowReduction {
   }
 
   // Combines partial results of few lanes with as many elements of the rest of the row. At the
-  // shortest length, with fewer: those of a vector that ends with the row, without what is combined
-  // already.
+  // shortest length fewer may be left: the vector ends with the row, without the elements that are
+  // combined already.
   void EmitShortVector(int lanes) {
     const int64_t left = row_elements_ - done_;
     const bool is_last = lanes == kShortVector && left > 0 && left < lanes && StartsFromIdentity();
@@ -245,7 +245,7 @@ class ElementEmitter::SingleRowReduction : public RowReduction {
   std::vector<Element> partial_;
 };
 
-// Along several dimensions row by row, for operands that are simple to compute along a row alone.
+// Reduces several dimensions row by row, for operands that are simple to compute only along a row.
 // The reducer has one operand and an identity.
 class ElementEmitter::MultiRowReduction : public RowReduction {
  public:
@@ -277,7 +277,7 @@ class ElementEmitter::MultiRowReduction : public RowReduction {
   }
 
  private:
-  // Combines a row with partial results: those of whole blocks, and those of vectors. Full vectors
+  // Combines a row with the partial results of whole blocks and those of vectors. Full vectors
   // follow the full blocks; the last vector overlaps its predecessor.
   Ir::Carried EmitRow(IrValue row, Ir::Carried partial) {
     const Scope scope(&e_);
@@ -305,7 +305,7 @@ class ElementEmitter::MultiRowReduction : public RowReduction {
     return partial;
   }
 
-  // Combines elements from a position of the row on; with a mask, only those where it is set.
+  // Combines the elements from a position of the row on; with a mask, only those where it is set.
   IrValue Combine(ElementEmitter& emitter, IrValue position, int lanes, IrValue so_far,
                   IrValue mask) {
     IndexVector operand_index;
@@ -341,15 +341,15 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
       row_dims.push_back(shape.dimensions(static_cast<int>(d)));
   }
   bool is_in_order = row_dims.size() > 1;
-  // From the first reduced dimension on: those behind it are reduced, or of one element.
+  // From the first reduced dimension on, all dimensions are reduced or have one element.
   const int64_t minor = shape.rank() - *absl::c_min_element(reduced);
   for (int64_t i = 0; i < inputs; ++i) {
     is_in_order =
         is_in_order && ReadsInOrder(instruction->operand(i), minor,
                                     [&](const HloInstruction* o) { return buffers_.contains(o); });
   }
-  // Several rows that follow each other in memory are one, along the last dimension that is not 1:
-  // in dimensions of one element, no index is looked at.
+  // Rows that are contiguous in memory are treated as one, along the last dimension that is not 1:
+  // indices of dimensions of one element are ignored.
   if (is_in_order) {
     const int64_t all =
         std::accumulate(row_dims.begin(), row_dims.end(), int64_t{1}, std::multiplies<int64_t>());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of reduce-window: loops over the taps of a window, with a mask for those outside of the
-// operand.
+// Emits elements of reduce-window: loops over the taps of a window, with a mask for those outside
+// of the operand.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -80,8 +80,8 @@ class ElementEmitter::WindowLoops {
     return ir_.ICmp(LLVMIntULT, first.base, ir_.Index(starts));
   }
 
-  // The loops over all dimensions, where windows are known to lie within the operand along one of
-  // them; `rank_` if that is not known.
+  // Emits the loops over all dimensions. Windows are known to lie within the operand along
+  // dimension `inside_along`; `rank_` if none is known.
   Ir::Carried EmitLoops(size_t inside_along) {
     const Scope scope(&e_);
     inside_along_ = inside_along;
@@ -121,7 +121,7 @@ class ElementEmitter::WindowLoops {
     const IrValue inside = inside_;
     if (inside == nullptr) return ToCarried(Combine(carried, operand_index));
     if (ir_.Lanes(inside) == 1) {
-      // The same for all lanes: taps outside cost a branch.
+      // The condition is the same for all lanes: a branch skips taps outside.
       return ir_.If(
           inside,
           [&] {
@@ -149,7 +149,7 @@ class ElementEmitter::WindowLoops {
     return e_.Apply(*instruction_.to_apply(), std::move(arguments));
   }
 
-  // Adds a condition for the element at the current tap to be combined.
+  // Adds a condition under which the element at the current tap is combined.
   void Require(IrValue bits) {
     if (inside_ == nullptr) {
       inside_ = bits;

@@ -21,7 +21,7 @@ absl::Status NotCompiled(const HloInstruction& instruction) {
       absl::StrCat("the CPU compiler does not implement ", instruction.ToShortString()));
 }
 
-// One operation on elements of one type.
+// Emits one operation on elements of one type.
 class Emitter {
  public:
   Emitter(ElementOps& ops, const HloInstruction& instruction, PrimitiveType type, IrType vector)
@@ -48,7 +48,7 @@ class Emitter {
     return Element{result};
   }
 
-  // NaN if either is; +0 is greater than -0.
+  // Returns NaN if either operand is NaN; +0 is greater than -0.
   IrValue Maximum(IrValue a, IrValue b) { return Extreme(a, b, true); }
   IrValue Minimum(IrValue a, IrValue b) { return Extreme(a, b, false); }
   IrValue Extreme(IrValue a, IrValue b, bool is_max) {
@@ -73,9 +73,9 @@ class Emitter {
       return ir_.Select(ir_.FCmp(LLVMRealUNO, x, y), ir_.FAdd(x, y), ordered);
     });
   }
-  // The smaller one of either order, which processors have an instruction for, differs only for
-  // zeros, where -0 has the bit that +0 lacks, and for NaN, which keeps its bits. Short, as loops
-  // on scalars wait for it.
+  // Takes the smaller operand by the processor's instruction in either order. The two results
+  // differ only for zeros, where -0 has the sign bit that +0 lacks, and for NaN, which keeps its
+  // bits. Short, because loops on scalars wait for it.
   IrValue MinimumOfScalars(IrValue a, IrValue b) {
     const IrType bits = ir_.IntsLike(vector_);
     const auto smaller = [&](IrValue x, IrValue y) {
@@ -83,11 +83,11 @@ class Emitter {
     };
     return ir_.BitCast(ir_.Or(smaller(a, b), smaller(b, a)), vector_);
   }
-  // Of a number and a constant that is not NaN: a comparison that is false for NaN.
+  // The extreme of a number and a constant that is not NaN, by a comparison that is false for NaN.
   IrValue ExtremeOfBound(IrValue a, IrValue b, double bound, bool is_max) {
     const IrValue result = ir_.Select(ir_.FCmp(is_max ? LLVMRealOGT : LLVMRealOLT, b, a), b, a);
     if (bound != 0 || std::signbit(bound) == is_max) return result;
-    // The other zero of `a` has stayed.
+    // A zero of the other sign in `a` has been kept.
     return is_max ? ir_.FAdd(result, b) : ir_.Select(ir_.FCmp(LLVMRealOEQ, result, b), b, result);
   }
 
@@ -115,7 +115,7 @@ class Emitter {
     }
   }
 
-  // Bits of the element type, which may be fewer than those of the register.
+  // Returns the bits of the element type, which may be fewer than those of the register.
   int Width() const { return primitive_util::BitWidth(type_); }
   IrValue OwnBits(IrValue a) {
     const int unused = ir_.Bits(vector_) - Width();
@@ -129,7 +129,24 @@ class Emitter {
     return ir_.Binary("llvm.umin", OwnBits(amount), Const(Width() - 1));
   }
 
-  // Null for operations that have no integer form.
+  // Emits operations with the same form for integers and floating-point numbers; null for others.
+  IrValue Number(IrValue a, IrValue b) {
+    switch (opcode()) {
+      case HloOpcode::kMaximum:
+        return Maximum(a, b);
+      case HloOpcode::kMinimum:
+        return Minimum(a, b);
+      case HloOpcode::kReal:
+      case HloOpcode::kCopy:
+        return a;
+      case HloOpcode::kImag:
+        return Const(0);
+      default:
+        return nullptr;
+    }
+  }
+
+  // Returns null for operations without an integer form.
   // Long: a table with one entry for each operation.
   IrValue Integer(IrValue a, IrValue b) {
     switch (opcode()) {
@@ -143,10 +160,6 @@ class Emitter {
         return DivideInteger(a, b);
       case HloOpcode::kRemainder:
         return RemainderInteger(a, b);
-      case HloOpcode::kMaximum:
-        return Maximum(a, b);
-      case HloOpcode::kMinimum:
-        return Minimum(a, b);
       case HloOpcode::kPower:
         return PowerInteger(a, b);
       case HloOpcode::kAnd:
@@ -190,23 +203,20 @@ class Emitter {
       }
       case HloOpcode::kPopulationCount:
         return ir_.Unary("llvm.ctpop", OwnBits(a));
-      case HloOpcode::kReal:
       case HloOpcode::kCeil:
       case HloOpcode::kFloor:
       case HloOpcode::kRoundNearestAfz:
       case HloOpcode::kRoundNearestEven:
-      case HloOpcode::kCopy:
         return a;
-      case HloOpcode::kImag:
-        return Const(0);
       default:
-        return nullptr;
+        return Number(a, b);
     }
   }
 
-  // Towards zero; the divisor is neither 0 nor -1. Processors have no vectors of integer divisions,
-  // but of floating-point ones: a quotient of n bits that is not whole differs from the next whole
-  // number by more than 2^-n of it, which f32 for 16 bits and f64 for 32 bits do not round away.
+  // Divides, rounding towards zero; the divisor is neither 0 nor -1. Processors have no vector
+  // division of integers, but of floating-point numbers: a quotient of n bits that is not whole
+  // differs from the next whole number by more than 2^-n of it, which f32 for 16 bits and f64 for
+  // 32 bits do not round away.
   IrValue Quotient(IrValue a, IrValue b) {
     const IrType type = ir_.TypeOf(a);
     if (ir_.Lanes(type) == 1 || Width() > 32 || ir_.IsConstant(b)) {
@@ -250,7 +260,7 @@ class Emitter {
     return ir_.Select(by_zero, a, Rest(a, safe));
   }
 
-  // By squaring, modulo 2^n; a negative exponent gives the truncated reciprocal.
+  // Computes powers by squaring, modulo 2^n; a negative exponent gives the truncated reciprocal.
   IrValue PowerInteger(IrValue a, IrValue b) {
     const int lanes = ir_.Lanes(vector_);
     const auto any = [&](IrValue bits) {
@@ -274,8 +284,7 @@ class Emitter {
     return ir_.Select(ir_.ICmp(LLVMIntSLT, b, Const(0)), reciprocal, last[1]);
   }
 
-  // Null for operations that have no floating-point form.
-  // Long: a table with one entry for each operation.
+  // Returns null for operations without a floating-point form.
   IrValue Real(IrValue a, IrValue b) {
     switch (opcode()) {
       case HloOpcode::kAdd:
@@ -286,10 +295,6 @@ class Emitter {
         return ir_.FMul(a, b);
       case HloOpcode::kDivide:
         return ir_.FDiv(a, b);
-      case HloOpcode::kMaximum:
-        return Maximum(a, b);
-      case HloOpcode::kMinimum:
-        return Minimum(a, b);
       case HloOpcode::kAbs:
         return ir_.Unary("llvm.fabs", a);
       case HloOpcode::kNegate:
@@ -307,11 +312,6 @@ class Emitter {
         const IrValue positive = ir_.FCmp(LLVMRealOGT, a, Const(0));
         return ir_.Select(positive, Const(1), ir_.Select(negative, Const(-1), a));
       }
-      case HloOpcode::kReal:
-      case HloOpcode::kCopy:
-        return a;
-      case HloOpcode::kImag:
-        return Const(0);
       case HloOpcode::kIsFinite:
         return ir_.FCmp(
             LLVMRealONE, ir_.Unary("llvm.fabs", a),
@@ -344,11 +344,11 @@ class Emitter {
         if (b == nullptr && AsksForOneUnit()) return EmitAccurateMath(ir_, opcode(), a);
         return EmitMath(ir_, opcode(), a, b);
       default:
-        return nullptr;
+        return Number(a, b);
     }
   }
 
-  // Whether the result_accuracy is less than the two units in the last place of all functions.
+  // Whether result_accuracy asks for less than the two units in the last place of all functions.
   bool AsksForOneUnit() const {
     const AccuracySpec& accuracy = instruction_.extras().result_accuracy;
     if (accuracy.mode != AccuracySpec::Mode::kTolerance)
@@ -356,8 +356,8 @@ class Emitter {
     return accuracy.ulps < 2 && accuracy.rtol < (ir_.Bits(vector_) == 32 ? 0x1p-22 : 0x1p-51);
   }
 
-  // Rounds the mantissa to nearest even; exponents that do not fit become infinity or zero. On the
-  // bits of the element type: those of F16 and narrower have other exponents than float.
+  // Rounds the mantissa to nearest even; exponents that do not fit become infinity or zero. Works
+  // on the bits of the element type: F16 and narrower types have other exponents than float.
   IrValue ReducePrecision(IrValue a) {
     const auto& attributes = instruction_.attributes<ReducePrecisionAttributes>();
     const int source_mantissa = primitive_util::SignificandWidth(type_) - 1;
@@ -391,7 +391,7 @@ class Emitter {
     return ops_.FromBits(type_, ir_.Select(is_nan, bits, reduced));
   }
 
-  // Lexicographic order; the operand with a NaN wins.
+  // Compares in lexicographic order; an operand with a NaN wins.
   Element ComplexExtreme(const Element& a, const Element& b, bool is_max) {
     const auto has_nan = [&](const Element& z) {
       return ir_.Or(ir_.FCmp(LLVMRealUNO, z.re, z.re), ir_.FCmp(LLVMRealUNO, z.im, z.im));
@@ -493,9 +493,9 @@ absl::StatusOr<Element> EmitCompare(ElementOps& ops, const HloInstruction& instr
     if (attributes.type != ComparisonType::kFloatTotalOrder) {
       return Element{ir.FCmp(kReal[direction], a, b)};
     }
-    // Without a negative zero, the NaN has its code, and is less than all numbers.
+    // In types without a negative zero, NaN has its code and is less than all numbers.
     const bool has_one_nan = type == F8E4M3FNUZ || type == F8E5M2FNUZ || type == F8E4M3B11FNUZ;
-    // Negative numbers are ordered by their bits in reverse.
+    // The bits of negative numbers have the reverse order.
     const auto key = [&](IrValue value) {
       if (has_one_nan) {
         const IrValue negative = ir.FNeg(ir.Unary("llvm.fabs", value));

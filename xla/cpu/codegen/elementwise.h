@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations as generated code.
+// Emits elementwise operations.
 #ifndef XLA_CPU_CODEGEN_ELEMENTWISE_H_
 #define XLA_CPU_CODEGEN_ELEMENTWISE_H_
 
@@ -10,11 +10,11 @@
 
 namespace xla::cpu {
 
-// Whether EmitElementwise takes the operation.
+// Whether EmitElementwise can emit the operation.
 bool IsElementwise(const HloInstruction& instruction);
 
-// The result for operands of as many lanes each. UNIMPLEMENTED for types that the operation does
-// not take.
+// Emits the result for operands of equal numbers of lanes. UNIMPLEMENTED for types that the
+// operation does not take.
 absl::StatusOr<Element> EmitElementwise(ElementOps& ops, const HloInstruction& instruction,
                                         absl::Span<const Element> operands);
 

@@ -12,7 +12,7 @@
 namespace xla::cpu {
 namespace {
 
-// Bounds beyond this are not kept: sums of them would overflow.
+// Larger bounds are dropped, because sums of them could overflow.
 constexpr int64_t kGreatestBound = int64_t{1} << 60;
 
 IndexTerm WithBounds(IndexTerm term, int64_t low, int64_t high) {
@@ -190,7 +190,7 @@ IndexTerm IndexMath::FromVector(IrValue value) const {
 IrValue IndexMath::InRange(const IndexTerm& a, int64_t low, int64_t high) const {
   const IrValue value = ToVector(a);
   const IrType type = ir_.TypeOf(value);
-  // One unsigned comparison does for both ends.
+  // One unsigned comparison tests both ends.
   const IrValue shifted = low == 0 ? value : ir_.Sub(value, ir_.Const(type, low));
   return ir_.ICmp(LLVMIntULT, shifted, ir_.Const(type, high - low));
 }
@@ -227,7 +227,7 @@ IndexTerm IndexMath::Linearize(absl::Span<const IndexTerm> index,
 void IndexMath::Remember(const IndexTerm& linear, absl::Span<const int64_t> dimensions,
                          const IndexVector& index) const {
   constexpr size_t kMostDivisions = 16;
-  // Indices that are all 0 are those of any array of one element, whatever the position is made of.
+  // Indices that are all 0 fit any array of one element, whatever position they are part of.
   const bool has_elements =
       std::any_of(dimensions.begin(), dimensions.end(), [](int64_t size) { return size > 1; });
   if (has_elements && dimensions.size() > 1 && index.size() == dimensions.size() &&

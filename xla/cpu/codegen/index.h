@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices of elements in generated code: affine in the lane wherever possible, so that contiguous
-// lanes stay contiguous loads.
+// Indices of elements in generated code. They are affine in the lane wherever possible, so that
+// contiguous lanes remain contiguous loads.
 #ifndef XLA_CPU_CODEGEN_INDEX_H_
 #define XLA_CPU_CODEGEN_INDEX_H_
 
@@ -21,17 +21,17 @@ struct IndexSplit;
 struct IndexTerm {
   IrValue base = nullptr;
   int64_t step = 0;
-  int64_t align = 1;  // divides base; 0: base is 0
+  int64_t align = 1;  // divides base; 0 if base is 0
   IrValue lanes = nullptr;
-  // All lanes are at least `low` and at most `high`, where that is known: low <= high then.
+  // Bounds for all lanes, inclusive. Known if low <= high.
   int64_t low = 0, high = -1;
-  // How the index is made of a quotient and a remainder, where that is known beforehand: no lane
-  // need be divided then.
+  // The quotient and remainder that the index consists of, if they are known: no lane need be
+  // divided then.
   std::shared_ptr<const IndexSplit> split = nullptr;
 
   bool is_uniform() const { return step == 0 && lanes == nullptr; }
   bool has_bounds() const { return low <= high; }
-  // Whether it is known that all lanes are in [begin, end), or that none is.
+  // Whether all lanes, or none of them, are known to be in [begin, end).
   bool IsWithin(int64_t begin, int64_t end) const {
     return has_bounds() && low >= begin && high < end;
   }
@@ -57,42 +57,44 @@ class IndexMath {
   IndexTerm Add(const IndexTerm& a, const IndexTerm& b) const;
   IndexTerm AddConstant(const IndexTerm& a, int64_t c) const;
   IndexTerm Multiply(const IndexTerm& a, int64_t factor) const;
-  // a is not negative, nor is the divisor: 0, a dimension without elements, gives 0.
+  // Divides; neither `a` nor the divisor is negative. A divisor of 0, of a dimension without
+  // elements, gives 0.
   IndexTerm Divide(const IndexTerm& a, int64_t divisor) const;
   IndexTerm Modulo(const IndexTerm& a, int64_t divisor) const;
-  // Of an index whose split says so, which may be negative: rounded down.
+  // A quotient, rounded down, and its remainder, both known from the split of an index that may be
+  // negative.
   struct Quotient {
     IndexTerm quotient, remainder;
   };
   std::optional<Quotient> KnownQuotient(const IndexTerm& a, int64_t divisor) const;
-  // The term with a split.
+  // Returns the term with a split.
   IndexTerm WithSplit(IndexTerm term, IndexSplit split) const;
-  // The same in all lanes, and known.
+  // Whether the term is a known constant, the same in all lanes.
   bool IsConstant(const IndexTerm& a, int64_t* constant) const;
-  // One value for uniform terms, else one per lane.
+  // Returns one value for uniform terms, otherwise one for each lane.
   IrValue ToVector(const IndexTerm& a) const;
   IndexTerm FromVector(IrValue value) const;
-  // low <= a < high, one bit per lane or one for all.
+  // Emits low <= a < high: one bit for each lane, or one for all.
   IrValue InRange(const IndexTerm& a, int64_t low, int64_t high) const;
-  // Uniform and vector terms are moved into the range where they are outside of it.
+  // Clamps uniform and vector terms to the range. Affine terms stay affine and are not clamped.
   IndexTerm ClampUnlessAffine(const IndexTerm& a, int64_t low, int64_t high) const;
 
-  // The position in row-major order of an array of these dimensions. What Delinearize gave for them
-  // is not computed again.
+  // Returns the row-major position in an array of these dimensions. Does not recompute positions
+  // that Delinearize took apart.
   IndexTerm Linearize(absl::Span<const IndexTerm> index,
                       absl::Span<const int64_t> dimensions) const;
   IndexVector Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const;
-  // The index in an array of dimensions `to` of the element at the same row-major position.
+  // Returns the index in an array of dimensions `to` of the element at the same row-major position.
   IndexVector Reshape(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
                       absl::Span<const int64_t> to) const;
 
  private:
-  // The same where each dimension of `to` is made of whole dimensions of `from` and parts of them:
-  // only these are divided. None elsewhere.
+  // Reshapes an index if each dimension of `to` consists of whole dimensions of `from` and parts of
+  // them, so that only parts are divided. Returns no index otherwise.
   IndexVector ReshapeByDimensions(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
                                   absl::Span<const int64_t> to) const;
-  // Of an affine index, which is not negative, and a small divisor: one division for all lanes, and
-  // multiplications of small numbers for each.
+  // Divides an affine index that is not negative by a small divisor: one division for all lanes,
+  // and multiplications of small numbers for each.
   std::optional<Quotient> QuotientOfLanes(const IndexTerm& a, int64_t divisor) const;
   // Whether all lanes have the same quotient.
   bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
@@ -105,7 +107,7 @@ class IndexMath {
   };
   void Remember(const IndexTerm& linear, absl::Span<const int64_t> dimensions,
                 const IndexVector& index) const;
-  // That of the last dimensions of an array; null if they are of no such position.
+  // Returns the division that gave the last dimensions of the index; null if there is none.
   const Division* DivisionAtEnd(absl::Span<const IndexTerm> index,
                                 absl::Span<const int64_t> dimensions) const;
 

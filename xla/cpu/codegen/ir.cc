@@ -205,7 +205,7 @@ IrValue Ir::CallShared(const std::string& name, absl::Span<const IrValue> argume
     const IrValue caller = function_, run = run_;
     const bool tests_at_end = tests_at_end_;
     std::map<std::string, int64_t> uses = std::move(uses_);
-    // Functions of one type of argument and result.
+    // Shared functions have one type of argument and result.
     function = StartFunction(name.c_str(), types, types[0]);
     llvm_.LLVMSetLinkage(function, LLVMInternalLinkage);
     const unsigned noinline = llvm_.LLVMGetEnumAttributeKindForName("noinline", 8);
@@ -293,7 +293,7 @@ IrValue Ir::Load(IrType type, IrValue pointer, int align, bool invariant) const 
 
 void Ir::Store(IrValue value, IrValue pointer, int align, bool streams) const {
   const IrValue store = llvm_.LLVMBuildStore(builder_, value, pointer);
-  // Several vectors are stored one by one.
+  // Values of several vectors are stored vector by vector.
   constexpr int kMostAligned = 64;
   if (streams) align = std::min(Bits(TypeOf(value)) / 8 * Lanes(value), kMostAligned);
   llvm_.LLVMSetAlignment(store, static_cast<unsigned>(align));
@@ -419,7 +419,7 @@ Ir::Carried Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t int
                            Carried initial,
                            absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
   if (interval == 0 || run_ == nullptr) return Loop(begin, end, step, std::move(initial), body);
-  // The index, and how many iterations are left until it asks.
+  // Carries the index and the iterations that are left until the next poll.
   Carried all = {begin, Index(interval)};
   all.insert(all.end(), initial.begin(), initial.end());
   const auto asks = [&](const Carried& carried) { return ICmp(LLVMIntEQ, carried[1], Index(0)); };

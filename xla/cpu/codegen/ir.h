@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over LLVM's IR builder: scalars and vectors alike, loops, intrinsics.
+// A thin layer over LLVM's IR builder for scalars and vectors, loops and intrinsics.
 #ifndef XLA_CPU_CODEGEN_IR_H_
 #define XLA_CPU_CODEGEN_IR_H_
 
@@ -21,8 +21,8 @@ class NestedPrograms;  // nested_computation.h
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;
 
-// How many iterations of a loop, of so many steps of some nanoseconds each, pass until it asks
-// whether the run goes on; 0 if the whole loop is short. See Ir::PolledLoop.
+// Returns how many iterations of a loop, of `steps` steps of some nanoseconds each, pass between
+// polls; 0 if the whole loop is short. See Ir::PolledLoop.
 int64_t PollInterval(int64_t iterations, double steps);
 
 // Builds the functions of one LLVM module. Operations on values take scalars, or vectors of equal
@@ -36,7 +36,7 @@ class Ir {
 
   const LlvmApi& llvm() const { return llvm_; }
   const Target& target() const { return target_; }
-  // Computations that code applies to elements by calling programs; null: none.
+  // The computations that code applies to elements by calling programs; null if there are none.
   const NestedPrograms* programs() const { return programs_; }
   void set_programs(const NestedPrograms* programs) { programs_ = programs; }
   LLVMContextRef context() const { return context_; }
@@ -57,29 +57,29 @@ class Ir {
     return lanes == 1 ? element : llvm_.LLVMVectorType(element, static_cast<unsigned>(lanes));
   }
   IrType TypeOf(IrValue value) const { return llvm_.LLVMTypeOf(value); }
-  IrType ElementOf(IrType type) const;  // of a vector; a scalar's is itself
+  IrType ElementOf(IrType type) const;  // of a vector; a scalar type is its own
   int Lanes(IrType type) const;
   int Lanes(IrValue value) const { return Lanes(TypeOf(value)); }
   int Bits(IrType type) const;  // of the element
   bool IsFloat(IrType type) const;
-  // The type of the same number of lanes with another element.
+  // Returns a type with the same number of lanes and another element.
   IrType WithElement(IrType type, IrType element) const { return Vector(element, Lanes(type)); }
-  // Integers as wide as the elements.
+  // Returns the type of integers as wide as the elements.
   IrType IntsLike(IrType type) const { return WithElement(type, Int(Bits(type))); }
 
-  // --- Constants; of a vector type: in all lanes.
+  // --- Constants. Those of a vector type have the value in all lanes.
   IrValue Const(IrType type, int64_t value) const;
   IrValue Const(IrType type, double value) const;
   IrValue ConstBits(IrType float_type, uint64_t bits);
   IrValue Index(int64_t value) const { return Const(I64(), value); }
-  // 0, 1, 2, .. times `step`, of an integer type.
+  // Returns the vector of 0, 1, 2, .. times `step`, of an integer type.
   IrValue Steps(IrType vector_type, int64_t step) const;
   IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
   bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
-  // Whether the value is an integer constant, and which.
+  // Whether the value is an integer constant; sets `constant` to it.
   bool IsConst(IrValue value, int64_t* constant) const;
-  // Whether the value is a floating-point constant, in all lanes the same, and which.
+  // Whether the value is a floating-point constant, equal in all lanes; sets `constant` to it.
   bool IsConst(IrValue value, double* constant) const;
 
   // --- Arithmetic
@@ -130,38 +130,38 @@ class Ir {
   IrValue Select(IrValue c, IrValue a, IrValue b) const {
     return llvm_.LLVMBuildSelect(builder_, c, a, b, "");
   }
-  // a * b + c, rounded once where the machine can; else twice.
+  // Emits a * b + c, rounded once if the machine can, otherwise twice.
   IrValue Fma(IrValue a, IrValue b, IrValue c);
   bool HasFma() const { return target_.machine.fma; }
-  // llvm.NAME, overloaded on these types.
+  // Calls llvm.NAME, overloaded on these types.
   IrValue Intrinsic(const char* name, absl::Span<const IrType> overloads,
                     absl::Span<const IrValue> arguments);
-  // The same on one type, that of the first argument.
+  // Call an intrinsic that is overloaded on the type of the first argument.
   IrValue Unary(const char* name, IrValue a) { return Intrinsic(name, {TypeOf(a)}, {a}); }
   IrValue Binary(const char* name, IrValue a, IrValue b) {
     return Intrinsic(name, {TypeOf(a)}, {a, b});
   }
-  // What `emit` makes of operands that are longer than a vector register, part by part. All have
-  // the same type.
+  // Applies `emit` to operands that are longer than a vector register part by part, and
+  // concatenates the results. All operands have the same type.
   IrValue ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit);
-  // Elements at `pointer`, or at each of the pointers; zeros where the mask is false.
+  // Loads elements at `pointer`, or at each of the pointers; zeros where the mask is false.
   IrValue MaskedLoad(IrType vector, IrValue pointer, int align, IrValue mask);
   IrValue MaskedGather(IrType vector, IrValue pointers, int align, IrValue mask);
-  // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
-  // operands, llvm.x86.avx512.mask.NAME; and a constant, if it is not negative.
+  // For vectors of floats or doubles with HasAvx512Binary(type): calls an intrinsic of AVX-512 on
+  // two operands, llvm.x86.avx512.mask.NAME, with a constant if it is not negative.
   bool HasAvx512Binary(IrType type) const;
   IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int constant = -1);
-  // A C function, called for each lane in turn.
+  // Calls a C function for each lane in turn.
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);
   IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
-  // An internal function of the module, which `body` defines where it is first called. It is not
-  // inlined: for long code that a function would otherwise hold many times.
+  // Calls an internal function of the module, which `body` defines at the first call. It is not
+  // inlined: for long code that a function would otherwise contain many times.
   IrValue CallShared(const std::string& name, absl::Span<const IrValue> arguments,
                      absl::FunctionRef<IrValue(absl::Span<const IrValue>)> body);
-  // How often the function being built has asked this for the name, this time included.
+  // Counts the calls of this method for the name in the function being built, including this one.
   int64_t CountUse(const std::string& name) { return ++uses_[name]; }
-  // A C function by its address.
+  // Calls a C function by its address.
   IrValue CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments);
 
   // --- Vectors
@@ -175,19 +175,20 @@ class Ir {
   IrValue Offset(IrValue pointer, IrValue bytes) const;
   // `invariant`: nothing writes to the memory while the function runs.
   IrValue Load(IrType type, IrValue pointer, int align, bool invariant = false) const;
-  // `streams`: past the caches; the pointer is aligned to the value's size then.
+  // `streams`: stores past the caches; the pointer must be aligned to the value's size.
   void Store(IrValue value, IrValue pointer, int align, bool streams = false) const;
-  // Between memories that do not overlap.
+  // Copies between memories that do not overlap.
   void Copy(IrValue from, IrValue to, int64_t bytes) const {
     llvm_.LLVMBuildMemCpy(builder_, to, 1, from, 1, Index(bytes));
   }
-  // After streaming stores, before other threads read what they wrote.
+  // Must follow streaming stores before other threads read what they wrote.
   void FinishStreaming();
-  // In the entry block of the function.
+  // Allocates on the stack, in the entry block of the function.
   IrValue Alloca(IrType type, int64_t count);
 
   // --- Functions and control flow
-  // void name(parameters..), into whose entry block the following code goes.
+  //
+  // Starts the function void name(parameters..); the code that follows goes into its entry block.
   IrValue StartFunction(const char* name, absl::Span<const IrType> parameters,
                         IrType result = nullptr);
   IrValue Parameter(int i) const;
@@ -195,34 +196,33 @@ class Ir {
   void Return(IrValue value) const { llvm_.LLVMBuildRet(builder_, value); }
 
   using Carried = std::vector<IrValue>;
-  // for (i = begin; i < end; i += step) carried = body(i, carried); returns the last.
+  // Emits for (i = begin; i < end; i += step) carried = body(i, carried); returns the last value.
   Carried Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
                absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
   void Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue i)> body);
-  // Whether loops test at their end whether they go on, and before the first iteration. What does
-  // not change in them can then be loaded before them, which pays only where it is few values: the
-  // others fill the registers.
+  // Makes loops test their condition at the end, and before the first iteration. Loop-invariant
+  // loads can then be hoisted, which only pays if they are few: otherwise they fill the registers.
   void set_tests_at_end(bool tests_at_end) { tests_at_end_ = tests_at_end; }
-  // The same, but every `interval` iterations (0: never) it asks the run whether to go on, and ends
-  // early if not; see set_run and PollInterval.
+  // Like Loop, but polls the run every `interval` iterations (0: never), and ends early if it is to
+  // stop; see set_run and PollInterval.
   Carried PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval, Carried initial,
                      absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
   void PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
                   absl::FunctionRef<void(IrValue i)> body);
-  // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
-  // ask.
+  // Sets the state of the run, an I64 that XlaCpuPoll takes, for the function being built. Without
+  // it, loops do not poll.
   void set_run(IrValue run) { run_ = run; }
   IrValue run() const { return run_; }
-  // Asks the run whether to go on.
+  // Polls whether the run is to go on.
   IrValue RunGoesOn();
-  // while (condition(carried)) carried = body(carried); returns the last.
+  // Emits while (condition(carried)) carried = body(carried); returns the last value.
   Carried While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
                 absl::FunctionRef<Carried(const Carried&)> body);
-  // condition ? then() : otherwise()
+  // Emits condition ? then() : otherwise().
   Carried If(IrValue condition, absl::FunctionRef<Carried()> then,
              absl::FunctionRef<Carried()> otherwise);
   void If(IrValue condition, absl::FunctionRef<void()> then);
-  // Changes with each block that is begun; values of an older one may not dominate.
+  // The current block. Values of an earlier block may not dominate it.
   LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
 
  private:

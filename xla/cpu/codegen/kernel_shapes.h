@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small questions about shapes that planning and emission of kernels share.
+// Small functions on shapes for planning and emission of kernels.
 #ifndef XLA_CPU_CODEGEN_KERNEL_SHAPES_H_
 #define XLA_CPU_CODEGEN_KERNEL_SHAPES_H_
 
@@ -11,19 +11,19 @@
 
 namespace xla::cpu {
 
-// Elements of an array.
+// Returns the number of elements of an array.
 inline int64_t CountOf(const Shape& shape) {
   int64_t count = 1;
   for (const int64_t size : shape.dimensions()) count *= size;
   return count;
 }
 
-// The shape, or that of the first of several results.
+// Returns the shape of the result, or of the first of several results.
 inline const Shape& FirstShape(const HloInstruction& instruction) {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();
 }
 
-// Results of an instruction: the elements of its tuple, or one.
+// Returns the number of results of an instruction: the elements of its tuple, or one.
 inline int64_t ResultCount(const HloInstruction& instruction) {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes_size() : 1;
 }
@@ -32,8 +32,8 @@ inline const Shape& ResultShape(const HloInstruction& instruction, int64_t resul
                                        : instruction.shape();
 }
 
-// Elements that a reduction combines to each result along the last dimensions, or along one
-// dimension before a few minor elements; 0 for others.
+// Returns how many elements a reduction combines for each result along the last dimensions, or
+// along one dimension before a few minor elements; 0 for other instructions.
 inline int64_t RowLengthOf(const HloInstruction& reduce) {
   constexpr int64_t kFewMinor = 8;
   const Shape& shape = reduce.operand(0)->shape();
@@ -49,7 +49,7 @@ inline int64_t RowLengthOf(const HloInstruction& reduce) {
   return found == reduced.size() ? length : 0;
 }
 
-// Whether a broadcast gives each row what belongs to it: the operand's dimensions, but for those of
+// Whether a broadcast repeats elements within rows: the operand's dimensions, except for those of
 // one element, are the first of the result.
 inline bool BroadcastsToOwnRows(const HloInstruction& broadcast) {
   const Shape &from = broadcast.operand(0)->shape(), &to = broadcast.shape();

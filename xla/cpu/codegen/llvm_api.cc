@@ -24,7 +24,7 @@ constexpr char kTarget[] = "AArch64";
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
-// As operator new does where there is no memory: LLVM itself ends the process otherwise.
+// Throws, as operator new does when there is no memory: LLVM itself would end the process.
 void OnOutOfMemory(void*, const char*, bool) {
   if (const std::new_handler handler = std::get_new_handler()) handler();
   throw std::bad_alloc();
@@ -50,7 +50,8 @@ constexpr bool kIsSanitized = false;
 constexpr bool kIsSanitized = false;
 #endif
 
-// Whether the process finds the function in this library, or nowhere yet: nothing replaces it.
+// Whether the process finds the function in this library or nowhere yet, so that nothing replaces
+// it.
 bool IsOwn(const char* library, const char* function) {
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return dlsym(RTLD_DEFAULT, function) == nullptr;
@@ -59,8 +60,8 @@ bool IsOwn(const char* library, const char* function) {
   return is_own;
 }
 
-// LLVM's own functions come first, though the host may have another LLVM for all to find (as
-// TensorFlow has). Not if memory is managed by the host's functions: LLVM would then find the
+// LLVM's own functions take precedence, though the host may export another LLVM (as TensorFlow
+// does). Not if the host replaces the functions that manage memory: LLVM would then find the
 // system's, and one would free what the other has allocated.
 int OpenFlags() {
   const bool deep = !kIsSanitized && IsOwn("libc.so.6", "malloc") && IsOwn("libc.so.6", "free") &&
@@ -68,20 +69,20 @@ int OpenFlags() {
   return RTLD_NOW | RTLD_LOCAL | (deep ? RTLD_DEEPBIND : 0);
 }
 
-// NOT_FOUND if there is no such library.
+// Returns NOT_FOUND if there is no such library.
 absl::StatusOr<void*> OpenLibrary(int major) {
   const int flags = OpenFlags();
   std::string reason;
-  // As LLVM itself names it, as Debian does, and as builds of older scripts do.
+  // The names that LLVM itself, Debian, and builds by older scripts use.
   for (const std::string& name :
        {absl::StrCat("libLLVM.so.", major, ".1"), absl::StrCat("libLLVM-", major, ".so.1"),
         absl::StrCat("libLLVM-", major, ".so")}) {
     if (void* const library = dlopen(name.c_str(), flags)) return library;
     const char* message = dlerror();
     if (message == nullptr) return absl::ResourceExhaustedError("no memory to load LLVM");
-    // Another name helps only where there is no such file; one may also be missing that the library
-    // needs. Where memory was short, glibc may keep the library as one that is loaded, though its
-    // constructors have not run.
+    // Another name helps only if there is no such file; a library that this one needs may also be
+    // missing. If memory was short, glibc may keep the library as loaded although its constructors
+    // have not run.
     if (absl::StartsWith(message, absl::StrCat(name, ": ")) &&
         absl::StrContains(message, "No such file"))
       continue;
@@ -90,7 +91,7 @@ absl::StatusOr<void*> OpenLibrary(int major) {
   }
   if (reason.empty())
     return absl::NotFoundError(absl::StrCat("there is no libLLVM.so.", major, ".1"));
-  // As the C library's loader says it, which needs memory of its own.
+  // The messages of the C library's loader, which needs memory of its own.
   for (const char* lack : {"annot allocate", "annot create", "annot map"}) {
     if (absl::StrContains(reason, lack)) {
       return absl::ResourceExhaustedError(
@@ -149,7 +150,7 @@ absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
 }
 
 absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
-  // Lives as long as the process, as the library does.
+  // Never destroyed, like the library itself.
   static const auto* const result = new absl::StatusOr<LlvmApi>(LoadAny());
   if (!result->ok()) return result->status();
   return &**result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's C API for those who must not include its headers.
+// LLVM's C API for code that must not include its headers.
 #ifndef XLA_CPU_CODEGEN_LLVM_TABLE_H_
 #define XLA_CPU_CODEGEN_LLVM_TABLE_H_
 

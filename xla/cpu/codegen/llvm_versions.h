@@ -11,12 +11,13 @@ namespace xla::cpu {
 
 struct LlvmVersion {
   int major;
-  // Where the alignment of masked loads and gathers is: an operand behind the pointer, or, from 22
-  // on, an attribute of the pointer.
+  // How masked loads and gathers state their alignment: by an operand after the pointer or, from 22
+  // on, by an attribute of the pointer.
   bool masked_alignment_is_operand;
 };
 
-// The first one that is found is used. First that of the recorded code of the tests.
+// In order of preference: the first one that is found is used. The first version is that of the
+// code recorded in the tests.
 inline constexpr LlvmVersion kLlvmVersions[] = {
     {19, true}, {20, true}, {21, true}, {22, false}, {18, true},
 };

@@ -48,7 +48,7 @@ IrValue CallFunctionOfVectors(Ir& ir, HloOpcode opcode, PrimitiveType type,
 namespace math {
 namespace {
 
-// The functions of math_*.h for an opcode; null where there is none.
+// Return the function of math_*.h for an opcode; null if there is none.
 using Unary = Floats (*)(const Floats&);
 using Binary = Floats (*)(const Floats&, const Floats&);
 Unary UnaryF32(HloOpcode opcode) {
@@ -150,9 +150,9 @@ Binary BinaryF64(HloOpcode opcode, bool has_fma) {
   return nullptr;
 }
 
-// How many copies of a function a kernel holds at most; further ones call a function of the module.
-// LLVM takes time that grows with the square of the number of blocks, and some functions have
-// branches for few arguments; powers and the like are several times as long as others.
+// Returns how many copies of a function a kernel may hold; further uses call a function of the
+// module. LLVM takes time that grows with the square of the number of blocks, and some functions
+// have branches for rare arguments; powers and the like are several times as long as others.
 int64_t MostInlined(HloOpcode opcode) {
   switch (opcode) {
     case HloOpcode::kAtan2:

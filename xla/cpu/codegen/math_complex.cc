@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers as generated code.
+// Emits functions of complex numbers.
 #include "xla/cpu/codegen/math_complex.h"
 
 #include <cmath>
@@ -18,15 +18,15 @@ namespace xla::cpu {
 namespace math {
 namespace {
 
-// What `of_sum` makes of x^2 + y^2, or what `of_root` makes of its root, computed in f64, where a
-// square overflows or is subnormal. Both return as many lanes of one type.
+// Applies `of_sum` to x^2 + y^2 or, if a square overflows or is subnormal, `of_root` to its root,
+// computed in f64. Both return as many lanes of one type.
 IrValue OfSquares(const Floats& x, const Floats& y,
                   absl::FunctionRef<IrValue(const Floats& sum)> of_sum,
                   absl::FunctionRef<IrValue(const Floats& root)> of_root) {
   Ir& ir = *x.ir;
   const Floats sum = Fma(x, x, y * y);
   const auto is_any = [&](Mask mask) { return OfLanes(ir, kAnyLane, mask); };
-  // Bits of positive numbers are in the order of the numbers: one comparison for a range.
+  // The bits of positive numbers have the order of the numbers: one comparison tests a range.
   constexpr int64_t kLow = int64_t{127 - 60} << 23, kHigh = int64_t{127 + 120} << 23;
   const Ints above = Bits(sum) - LikeInt(Bits(sum), kLow);
   const Mask is_unusual = {&ir, ir.ICmp(LLVMIntUGE, above.v, LikeInt(above, kHigh - kLow).v)};
@@ -38,7 +38,7 @@ IrValue OfSquares(const Floats& x, const Floats& y,
     return Ir::Carried{of_root(Select(is_infinite, Infinity(x), root))};
   };
   const auto directly = [&] { return Ir::Carried{of_sum(sum)}; };
-  // Zeros are as good as usual numbers.
+  // Zeros need no special case either.
   const auto unless_zero = [&] {
     const Floats zero = Like(x, 0);
     return ir.If(is_any(is_unusual & !((x == zero) & (y == zero))), in_f64, directly);
@@ -53,8 +53,8 @@ Floats HypotF32(const Floats& x, const Floats& y) {
                     [](const Floats& root) { return root.v; })};
 }
 
-// The least float whose rounded root is at least the bound, or above it. The root is monotonic: it
-// is less than the bound if and only if the square is less than this.
+// Returns the least float whose rounded root is at least the bound, or above it. The root is
+// monotonic: it is less than the bound if and only if the square is less than this.
 float LeastSquare(float bound, bool above) {
   const auto passes = [&](float square) {
     const float root = std::sqrt(square);
@@ -177,7 +177,7 @@ IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, Ir
   const math::Floats x = {&ir, re}, y = {&ir, im};
   const bool above = predicate == LLVMRealOLE || predicate == LLVMRealOGT;
   const bool is_less = predicate == LLVMRealOLE || predicate == LLVMRealOLT;
-  // Squares that overflow or vanish are as far from the square of the bound as exact ones.
+  // Squares that overflow or underflow are on the same side of the bound's square as exact ones.
   const math::Floats sum = math::Fma(x, x, y * y);
   const math::Floats limit = math::Like(sum, static_cast<double>(math::LeastSquare(bound, above)));
   if (is_less) return (sum < limit).v;
@@ -198,7 +198,8 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
   }
   const auto wide = [&](IrValue v) { return is_f32 ? Widen(Floats{&ir, v}) : Floats{&ir, v}; };
   const auto narrow = [&](const Floats& x) { return is_f32 ? math::Narrow(x).v : x.v; };
-  // Of lanes that are not `known`: for others the library gets NaN, which takes it the least time.
+  // Calls the library for lanes that are not `known`. Others are NaN there, which takes it the
+  // least time.
   const auto library = [&](const math::Mask* known) {
     const auto argument = [&](IrValue v) {
       return known == nullptr ? v : math::Select(*known, NaN(Floats{&ir, v}), Floats{&ir, v}).v;
@@ -216,7 +217,7 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
   if (is_f32) {
     unary = math::ComplexUnaryF64(opcode);
     binary = math::ComplexBinaryF64(opcode);
-  } else if (ir.HasFma()) {  // which pairs of numbers need
+  } else if (ir.HasFma()) {  // pairs of numbers need it
     unary = math::ComplexUnaryOfF64(opcode);
     binary = math::ComplexBinaryOfF64(opcode);
   }

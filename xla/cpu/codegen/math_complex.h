@@ -94,7 +94,7 @@ template <class F>
 struct SinhCosh {
   F sinh, cosh;
 };
-// Of numbers up to kLargestExponent.
+// For numbers up to kLargestExponent.
 template <class F>
 SinhCosh<F> SinhCoshF64(const F& x) {
   const F size = Abs(x), limit = Like(x, kLargestExponent);

@@ -218,7 +218,7 @@ template <class F>
 SinCosPairs<F> SinCosOfF64(const F& x) {
   return SinCosOfPairF64(Pair<F>{x, Like(x, 0)});
 }
-// Of numbers up to 700 that are zero or not near subnormal ones.
+// For numbers up to 700 that are zero or not near subnormal ones.
 template <class F>
 SinhCoshPairs<F> SinhCoshOfF64(const F& x) {
   const F size = Abs(x), limit = Like(x, 700);

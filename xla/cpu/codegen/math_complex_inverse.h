@@ -62,7 +62,7 @@ ArcParts<F> ArcPartsF64(const F& x, const F& y) {
   const F square = y * y, above = x + one, below = x - one;
   const F r = Sqrt(Fma(above, above, square)), s = Sqrt(Fma(below, below, square));
   const auto is_right = x > one;
-  // Of s - |x - 1| and s + |x - 1|; both are zero at z = 1.
+  // The factors s - |x - 1| and s + |x - 1|; both are zero at z = 1.
   const F wide = s + Abs(below);
   const F narrow = Select(wide == zero, zero, square / wide);
   const F r_rest = square / (r + above);  // r - (x + 1)

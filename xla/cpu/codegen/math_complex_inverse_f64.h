@@ -105,7 +105,7 @@ auto AreNearOne(const F& x, const F& y) {
   };
   return is_near(x) & is_near(y);
 }
-// As ArcPartsF64 (math_complex_inverse.h), in pairs.
+// Like ArcPartsF64 (math_complex_inverse.h), in pairs.
 template <class F>
 ArcParts<F> ArcPartsOfF64(const F& x, const F& y) {
   const F one = Like(x, 1), zero = Like(x, 0), half = Like(x, 0.5);

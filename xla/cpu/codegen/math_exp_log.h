@@ -100,7 +100,7 @@ F ScaleF64(const F& x, const Rounded<F, I>& n) {
   const I half = Shr(n.integer, 1);
   return x * PowerOf2F64(half) * PowerOf2F64(n.integer - half);
 }
-// The same of results that are normal.
+// For results that are normal.
 template <class F, class I>
 F ScaleToNormalF32(const F& x, const Rounded<F, I>& n) {
   return x * PowerOf2F32(n.integer);

@@ -8,7 +8,7 @@
 
 namespace xla::cpu::math {
 
-// The angle of (x, y) in f64, good for results in f32.
+// The angle of (x, y) in f64, accurate enough for results in f32.
 template <class D>
 D AngleForF32(const D& y, const D& x) {
   const D zero = Like(x, 0), one = Like(x, 1);
@@ -97,7 +97,7 @@ Pair<F> AnglePairF64(const F& y, const F& x) {
                        0.03807832650488772, -0.017922284983121477});
     arc.low = Fma(q * z, rest, quotient.low);
   }
-  // quarters pi / 4 + atan(q), or pi / 2 and pi less that.
+  // quarters pi / 4 + atan(q), or pi / 2 and pi minus that.
   F quarters = Select(is_diagonal, one, zero), sign = one;
   quarters = Select(is_steep, Like(x, 2) - quarters, quarters);
   sign = Select(is_steep, -sign, sign);
@@ -113,7 +113,7 @@ F Atan2F64(const F& y, const F& x) {
   return Select((x == x) & (y == y), CopySign(high + low, y), x + y);
 }
 
-// Of |x| where that is at most 1/2, else of sqrt((1 - |x|) / 2): asin(s) = s + s more.
+// For s = |x| if that is at most 1/2, otherwise s = sqrt((1 - |x|) / 2): asin(s) = s + s more.
 template <class F>
 struct AsinParts {
   F s, more;

@@ -108,7 +108,7 @@ inline Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats y, Floats o
   Ir& ir = *x.ir;
   const PrimitiveType type = ir.Bits(ir.TypeOf(x.v)) == 32 ? F32 : F64;
   const IrValue any = OfLanes(ir, kAnyLane, where);
-  // Few numbers need it. Others are NaN there, which takes the library the least time.
+  // Few numbers need the library. The other lanes are NaN, which takes it the least time.
   const auto far = [&] {
     const IrValue library = CallFunctionOfVectors(ir, opcode, type, {Select(where, x, NaN(x)).v},
                                                   {Select(where, y, NaN(y)).v});

@@ -104,7 +104,7 @@ F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
   return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 62));
 }
 
-// sin(|x| + turns pi / 2). Few numbers need f64, and fewer the C library.
+// sin(|x| + turns pi / 2). Few numbers need f64, and fewer need the C library.
 template <class F>
 F SinOfSizeF32(const F& x, int64_t turns, HloOpcode opcode) {
   const F size = Abs(x);

@@ -52,7 +52,7 @@ std::optional<Format> FormatOf(PrimitiveType type) {
   }
 }
 
-// Arithmetic on as many integers of 32 bits as there are numbers.
+// Computes with as many integers of 32 bits as there are numbers.
 class Converter {
  public:
   Converter(Ir& ir, const Format& format, IrValue value)
@@ -62,7 +62,7 @@ class Converter {
         floats_(ir.WithElement(ints_, ir.F32())),
         bytes_(ir.WithElement(ints_, ir.I8())) {}
 
-  // As MiniFloat::RoundFloat.
+  // Like MiniFloat::RoundFloat.
   IrValue Narrow(IrValue value) const {
     const IrValue wide = ir_.BitCast(value, ints_), magnitude = And(wide, kFloatMagnitude);
     if (format_.kind == MiniFloatKind::kScale)
@@ -94,7 +94,7 @@ class Converter {
     return ir_.Trunc(code, bytes_);
   }
 
-  // As MiniFloat::WidenFloat.
+  // Like MiniFloat::WidenFloat.
   IrValue Widen(IrValue byte) const {
     const IrValue code = ir_.ZExt(byte, ints_), magnitude = And(code, format_.magnitude);
     IrValue wide;
@@ -107,7 +107,7 @@ class Converter {
     const IrValue sign = ir_.Shl(And(code, format_.sign), Int(32 - format_.bits));
     const IrValue shifted = ir_.Shl(magnitude, Int(23 - format_.mantissa));
     const IrValue normal = Add(shifted, int64_t{127 - format_.bias} << 23);
-    // The subnormal's bits as those of the mantissa behind the leading bit, which is taken off.
+    // Puts the bits of the subnormal number after a leading mantissa bit, which is then subtracted.
     const IrValue with_leading = ir_.Or(And(shifted, 0x007fffff), Int(LeastNormal()));
     const IrValue subnormal =
         ir_.FSub(ir_.BitCast(with_leading, floats_), ir_.BitCast(Int(LeastNormal()), floats_));
@@ -131,8 +131,8 @@ class Converter {
   }
 
  private:
-  // The exponent, rounded up from 1.5 times a power of two on, and from what is greater than the
-  // least one. Neither zero nor a negative number has a code.
+  // Rounds to an exponent: up from 1.5 times a power of two on, and from more than the least one.
+  // Neither zero nor a negative number has a code.
   IrValue NarrowToScale(IrValue wide, IrValue magnitude) const {
     constexpr int64_t kLeast = 0x00400000;  // 2^-127
     IrValue code = ir_.LShr(Add(magnitude, kLeast), Int(23));

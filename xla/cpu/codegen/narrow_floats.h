@@ -12,10 +12,10 @@ namespace xla::cpu {
 // Whether the type is a floating-point format of a byte or less.
 bool IsByteFloat(PrimitiveType type);
 
-// The code, an I8, that is nearest to a float, ties to even.
+// Returns the code, an I8, that is nearest to a float, ties to even.
 IrValue NarrowToByte(Ir& ir, PrimitiveType type, IrValue value);
 
-// The float that a code, an I8, stands for.
+// Returns the float that a code, an I8, represents.
 IrValue WidenByte(Ir& ir, PrimitiveType type, IrValue code);
 
 }  // namespace xla::cpu

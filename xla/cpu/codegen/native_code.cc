@@ -23,7 +23,7 @@ size_t RoundUp(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// A jump to any address, for calls that reach only 2 GiB.
+// Writes a jump to any address, for calls that reach only 2 GiB.
 void WriteStub(char* place, const void* target) {
 #if defined(__x86_64__)
   // jmp *2(%rip); the address
@@ -39,14 +39,14 @@ void WriteStub(char* place, const void* target) {
 void Put32(char* place, uint32_t word) { std::memcpy(place, &word, sizeof(word)); }
 void Put64(char* place, uint64_t word) { std::memcpy(place, &word, sizeof(word)); }
 
-// Writes a signed number of 32 bits. False if it has more.
+// Writes a signed number of 32 bits. Returns false if it does not fit.
 bool PutSigned32(char* place, int64_t number) {
   Put32(place, static_cast<uint32_t>(number));
   return number == static_cast<int32_t>(number);
 }
 
-// Relocate writes S + A (or what the type makes of it) at a place. False for unknown types and
-// overflows.
+// Writes S + A, as the relocation type defines it, at an address. Returns false for unknown types
+// and overflows.
 #if defined(__x86_64__)
 bool Relocate(uint32_t type, char* place, uint64_t symbol, int64_t addend) {
   const uint64_t value = symbol + static_cast<uint64_t>(addend);
@@ -122,7 +122,7 @@ const T* At(absl::Span<const char> object, uint64_t offset) {
   return reinterpret_cast<const T*>(object.data() + offset);
 }
 
-// An object, and where its sections lie in memory.
+// An object, and the layout of its sections in memory.
 class ObjectLayout {
  public:
   // Executable sections first, then stubs for calls, then data, each from a page on.
@@ -155,8 +155,8 @@ class ObjectLayout {
     }
   }
 
-  // The address of each symbol, those of external functions by stubs. Adds global ones to
-  // `functions`.
+  // Returns the address of each symbol; external functions are called through stubs. Adds global
+  // symbols to `functions`.
   absl::StatusOr<std::vector<uint64_t>> Resolve(
       char* memory, absl::flat_hash_map<std::string, void*>& functions) const {
     const char* names = At<char>(object_, sections_[symbol_table_->sh_link].sh_offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code in memory, from relocatable ELF objects as LLVM writes them.
+// Loads machine code from relocatable ELF objects as LLVM writes them.
 #ifndef XLA_CPU_CODEGEN_NATIVE_CODE_H_
 #define XLA_CPU_CODEGEN_NATIVE_CODE_H_
 
@@ -23,15 +23,15 @@ struct ExternalFunction {
 // The loaded sections of one object. Pages are written first and executable later, never both.
 class NativeCode {
  public:
-  // Functions that are undefined in the object are found in `externals`. INTERNAL for objects that
-  // use relocations or symbols that are not known.
+  // Loads an object, resolving undefined functions by `externals`. INTERNAL for unknown relocations
+  // or symbols.
   static absl::StatusOr<std::unique_ptr<NativeCode>> Load(
       absl::Span<const char> object, absl::Span<const ExternalFunction> externals);
   ~NativeCode();
   NativeCode(const NativeCode&) = delete;
   NativeCode& operator=(const NativeCode&) = delete;
 
-  // The address of a global function; null if there is none.
+  // Returns the address of a global function; null if there is none.
   void* Find(std::string_view name) const;
   size_t bytes() const { return bytes_; }
 

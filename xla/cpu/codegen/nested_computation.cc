@@ -14,7 +14,8 @@
 namespace xla::cpu {
 namespace {
 
-// Of one copy of the code, with what it calls: larger computations are programs.
+// The most instructions of one copy of the code, with what it calls. Larger computations are
+// programs.
 constexpr int64_t kMostInstructions = 2000;
 constexpr int kDeepestCode = 32;
 
@@ -81,7 +82,7 @@ class Classifier {
   int64_t left_ = kMostInstructions;
 };
 
-// All computations that the instructions of these call, and they themselves, once each.
+// Returns these computations and all that their instructions call, once each.
 std::vector<const HloComputation*> WithCalled(std::vector<const HloComputation*> pending) {
   absl::flat_hash_set<const HloComputation*> seen(pending.begin(), pending.end());
   for (size_t i = 0; i < pending.size(); ++i) {
@@ -128,7 +129,7 @@ bool AppliesComputations(const HloInstruction& instruction) {
     case HloOpcode::kAsyncStart:
       return false;
     case HloOpcode::kCustomCall:
-      return IsSelectAndScatter(instruction);  // what others do is up to their handlers
+      return IsSelectAndScatter(instruction);  // handlers apply those of other calls
     default:
       return !instruction.called_computations().empty();
   }
@@ -152,7 +153,7 @@ bool AppliesVectors(const HloComputation& computation) {
 double CostOfNested(const HloComputation& computation) {
   const NestedKind kind = KindOfNested(computation);
   if (kind == NestedKind::kVectors) return 0;
-  // Loops take some iterations; steps of programs are called.
+  // Estimates: loops take some iterations; thunks of programs are called.
   constexpr double kScalar = 10, kStep = 100;
   double instructions = 0;
   for (const HloComputation* called : WithCalled({&computation}))
@@ -184,7 +185,7 @@ absl::Status CheckNestedComputations(const HloModule& module) {
   std::vector<const HloComputation*> all;
   absl::flat_hash_map<const HloComputation*, const HloInstruction*> appliers;
   VisitNested(module, [&](const HloInstruction& instruction, const HloComputation& applied) {
-    // Of itself, a collective that reduces does not communicate for each element.
+    // The collective that reduces is no communication for each element.
     if (appliers.emplace(&applied, &instruction).second) all.push_back(&applied);
   });
   for (const HloComputation* applied : all) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations that are applied to elements: of reduce, map, scatter, sort, all-reduce and kin.
+// Computations that are applied to elements: those of reduce, map, scatter, sort, all-reduce and
+// similar operations.
 //
-// Those of elementwise operations are code in the loops that apply them, vectors of elements at a
-// time; conditionals choose between results there. Loops over scalars are code as well, an element
-// at a time. All others (arrays, sorts, library calls) are programs: they have a schedule and steps
-// like the whole program, and the loops call them for each element.
+// Computations of elementwise operations become code in the loops that apply them, on vectors of
+// elements; conditionals become selections between results. Loops over scalars become code as well,
+// for one element at a time. All others (with arrays, sorts, library calls) are programs: they have
+// a schedule and thunks like the whole program, and the loops call them for each element.
 #ifndef XLA_CPU_CODEGEN_NESTED_COMPUTATION_H_
 #define XLA_CPU_CODEGEN_NESTED_COMPUTATION_H_
 
@@ -26,7 +27,7 @@ enum class NestedKind : uint8_t {
   kProgram,
 };
 
-// How a computation on scalars is applied. The same before and after fusion.
+// Returns how a computation on scalars is applied. Fusion does not change it.
 NestedKind KindOfNested(const HloComputation& computation);
 
 // Whether the instruction is a select-and-scatter, or the custom call of one with dynamic sizes.
@@ -35,36 +36,37 @@ bool IsSelectAndScatter(const HloInstruction& instruction);
 // Whether the instruction applies its computations to elements, as opposed to calling them.
 bool AppliesComputations(const HloInstruction& instruction);
 
-// Whether nothing that the instruction, or those of the computation, apply needs more than code on
-// vectors.
+// Whether all computations that the instruction, or the instructions of the computation, apply are
+// code on vectors.
 bool AppliesVectors(const HloInstruction& instruction);
 bool AppliesVectors(const HloComputation& computation);
 
-// Nanoseconds that it takes to apply a computation once, roughly, beyond those of code on vectors.
+// Estimates the nanoseconds that applying a computation once takes beyond those of code on vectors.
 double CostOfNested(const HloComputation& computation);
 
-// Whether applying the computation changes the state of the run, as random numbers do: in order,
-// on one thread.
+// Whether applying the computation changes the state of the run, as random numbers do, so that
+// elements are computed in order, on one thread.
 bool HasOrder(const HloComputation& computation);
 
-// Computations that no program of its own stands for: whatever applied code consists of.
+// Returns the computations that are emitted as part of the code that applies them.
 std::vector<const HloComputation*> ComputationsOfNestedCode(const HloModule& module);
 
-// INVALID_ARGUMENT if a computation that is applied to elements communicates with the host or with
-// other devices, of which there is no order.
+// Returns INVALID_ARGUMENT if a computation that is applied to elements communicates with the host
+// or with other devices: elements have no order.
 absl::Status CheckNestedComputations(const HloModule& module);
 
-// Bytes from each argument and result of a computation that is applied as a program to the next.
+// The distance in bytes between the arguments and results of a computation that is applied as a
+// program.
 inline constexpr int64_t kCellBytes = 16;
 
-// The number of each computation that is applied as a program; equal ones share one.
+// Numbers the computations that are applied as programs; equal ones share a number.
 class NestedPrograms {
  public:
   NestedPrograms() = default;
   explicit NestedPrograms(const HloModule& module);
   // By number.
   const std::vector<const HloComputation*>& computations() const { return computations_; }
-  // -1 if there is none.
+  // Returns -1 if the computation has no number.
   int64_t NumberOf(const HloComputation& computation) const;
 
  private:

@@ -40,7 +40,7 @@ class ColumnReduction final : public KernelPlan {
 
   int64_t lanes() const override { return vector_lanes; }
 
-  std::vector<int64_t> dimensions;  // of the result, the last `merged_columns` as one
+  std::vector<int64_t> dimensions;  // of the result; its last `merged_columns` are one
   int64_t merged_columns = 1;
   int vector_lanes = 1;
   int64_t segments = 1, segment_length = 1;  // of the columns
@@ -75,7 +75,7 @@ class ColumnReductionEmitter {
                    ir_.Index(columns_.length));
     place_ = math.Delinearize(
         {row, 0, 1}, absl::MakeConstSpan(plan_.dimensions).first(plan_.dimensions.size() - 1));
-    // Those that are seen as one: all but the last are 0.
+    // If dimensions are treated as one, all of their indices but the last are 0.
     place_.resize(kept_.size(), math.Constant(0));
     for (size_t k = 0; k + 1 < kept_.size(); ++k) index_[kept_[k]] = place_[k];
     ForColumns([&](ElementEmitter& emitter) {
@@ -90,7 +90,7 @@ class ColumnReductionEmitter {
  private:
   int64_t inputs() const { return static_cast<int64_t>(code_.results().size()); }
 
-  // Calls body(emitter) for the columns, in vectors and then one by one.
+  // Calls body(emitter) for the columns, first by vectors and then one by one.
   void ForColumns(absl::FunctionRef<void(ElementEmitter&)> body) {
     ElementEmitter vectors = code_.MakeEmitter(columns_.lanes), scalars = code_.MakeEmitter(1);
     const auto run = [&](ElementEmitter& emitter, const IndexTerm& column) {
@@ -119,7 +119,7 @@ class ColumnReductionEmitter {
     }
   }
 
-  // Combines the results with so many rows.
+  // Combines the results with `count` rows.
   void CombineRows(IrValue first_row, int64_t count) {
     ElementOps& ops = code_.ops();
     ForColumns([&](ElementEmitter& emitter) {
@@ -141,7 +141,7 @@ class ColumnReductionEmitter {
   // Loops over the reduced dimensions from this one on.
   void CombineRows(size_t depth) {
     const int64_t size = SizeOf(depth);
-    // Of an iteration, of vectors of columns.
+    // The steps of an iteration, in vectors of columns.
     double steps =
         static_cast<double>((plan_.segment_length + columns_.lanes - 1) / columns_.lanes);
     for (size_t d = depth + 1; d < reduced_.size(); ++d) steps *= static_cast<double>(SizeOf(d));
@@ -178,7 +178,7 @@ void ColumnReduction::EmitUnits(KernelCode& code) const {
   code.ir().Loop(code.begin(), code.end(), 1, [&](IrValue unit) { emitter.EmitUnit(unit); });
 }
 
-// The last dimensions of a column reduction's result that may be seen as one.
+// Returns how many of the last dimensions of a column reduction's result may be treated as one.
 int64_t MergedColumns(const HloInstruction& reduce) {
   const Shape& shape = reduce.operand(0)->shape();
   const auto reduced = reduce.dimensions();
@@ -193,8 +193,8 @@ int64_t MergedColumns(const HloInstruction& reduce) {
   return std::max<int64_t>(minor, 1);
 }
 
-// Rows that are combined between a load of the result and a store: more where an element costs
-// little.
+// Returns how many rows are combined between a load of the result and a store: more if an element
+// costs little.
 int64_t RowsAtOnce(const KernelRequest& request) {
   const int64_t results = CountOf(FirstShape(request.root()));
   double cost = 0;
@@ -249,7 +249,7 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   plan->bytes = work.bytes;
   plan->operations = work.operations;
   plan->rows_at_once = RowsAtOnce(request);
-  // Columns are read from memory farther away than rows.
+  // Columns are farther apart in memory than elements of rows.
   const double nanoseconds =
       plan->bytes / machine.memory_bytes_per_nanosecond + plan->operations / lanes;
   const bool is_for_one_thread =

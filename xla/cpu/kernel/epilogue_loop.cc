@@ -19,11 +19,11 @@ class EpilogueLoop final : public KernelPlan {
  public:
   using KernelPlan::KernelPlan;
 
-  // The elements `first` to first + count of the result, from the values of the contraction.
+  // Emits elements [first, first + count) of the result, from the values of the contraction.
   void EmitUnits(KernelCode& code) const override {
     Ir& ir = code.ir();
     code.add_result(Buffer(ir, 2));
-    // Behind the operands of the fusion: the state of the run.
+    // The state of the run follows the operands of the fusion.
     if (!AppliesVectors(computation()))
       ir.set_run(Load(ir, ir.I64(), 3 + computation().num_parameters()));
     const IrValue first = ir.Parameter(1), end = ir.Add(first, ir.Parameter(2));
@@ -77,7 +77,7 @@ class EpilogueLoop final : public KernelPlan {
     }
   }
 
-  // Elements [from, to) of the row of the index, which lacks the last dimension.
+  // Emits elements [from, to) of the row of the index, which lacks the last dimension.
   void EmitRange(KernelCode& code, IndexVector index, IrValue from, IrValue to) const {
     ElementEmitter vectors = code.MakeEmitter(loops.lanes), scalars = code.MakeEmitter(1);
     vectors.set_linear(is_linear);

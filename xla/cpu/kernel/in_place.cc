@@ -20,15 +20,13 @@
 namespace xla::cpu {
 namespace {
 
-// Whether a kernel that reduces rows first may write the elements of a row where those of the
-// parameter are: all that depends on the parameter are elements at the same place and what is
-// reduced from the same row.
+// Whether a kernel that reduces rows first may write the elements of a row over those of the
+// parameter: only elements at the same index, and reductions of the same row, depend on the
+// parameter.
 bool StaysInRows(const HloComputation& computation, const HloInstruction* parameter) {
-  // Threads do not share rows, and rows as long as this are reduced before elements are computed.
-  constexpr int64_t kLeastColumns = 64;
   const Shape& shape = parameter->shape();
   const int64_t rank = shape.rank();
-  if (!ReducesOwnRows(computation) || rank < 2 || shape.dimensions().back() < kLeastColumns ||
+  if (!ReducesOwnRows(computation) || rank < 2 ||
       computation.root_instruction()->shape().dimensions() != shape.dimensions()) {
     return false;
   }
@@ -68,15 +66,15 @@ bool StaysInRows(const HloComputation& computation, const HloInstruction* parame
   return true;
 }
 
-// The number that an integer constant holds.
+// Returns the value of an integer constant.
 std::optional<int64_t> NumberOf(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kConstant || instruction.shape().rank() != 0)
     return std::nullopt;
   return instruction.literal().GetFirstInteger();
 }
 
-// Whether a slice takes from its operand what the update, a dynamic-update-slice, replaces in its
-// own one.
+// Whether a slice reads from its operand the window that the update, a dynamic-update-slice,
+// replaces in its own operand.
 bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
   if (slice.operand(0)->shape().dimensions() != update.shape().dimensions() ||
       slice.shape().dimensions() != update.operand(1)->shape().dimensions()) {
@@ -103,8 +101,8 @@ bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
   return true;
 }
 
-// Whether an update of a part of an array may be written where the parameter, which is the same
-// array, is read: each element of the part depends on the one that it replaces only.
+// Whether an update of a part of an array may overwrite the parameter, which is the same array:
+// each element of the part depends only on the element that it replaces.
 bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* parameter) {
   absl::flat_hash_set<const HloInstruction*> reached;
   for (const HloInstruction* user : parameter->users()) {
@@ -131,7 +129,8 @@ bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* paramete
 
 }  // namespace
 
-bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result,
+                    bool reduces_rows_first) {
   const HloComputation& computation = *fusion.to_apply();
   const HloInstruction* parameter = computation.parameter_instruction(operand);
   const HloInstruction* root = computation.root_instruction();
@@ -153,8 +152,9 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
     return updated[static_cast<size_t>(result)] == operand ||
            (root->opcode() == HloOpcode::kDynamicUpdateSlice && ReadsOwnWindow(*root, parameter));
   }
-  if (!IsLinear(computation) && !StaysInRows(computation, parameter)) {
-    // All between the parameter and the root must be elementwise, of the same dimensions.
+  if (!IsLinear(computation) && !(reduces_rows_first && StaysInRows(computation, parameter))) {
+    // All instructions between the parameter and the root must be elementwise and have the same
+    // dimensions.
     absl::flat_hash_set<const HloInstruction*> reached = {parameter};
     for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
       const bool depends =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operands of a kernel may be in the memory of its result.
+// Decides which operands of a kernel may share the memory of its result.
 #ifndef XLA_CPU_KERNEL_IN_PLACE_H_
 #define XLA_CPU_KERNEL_IN_PLACE_H_
 
@@ -11,18 +11,20 @@
 
 namespace xla::cpu {
 
-// Operands (by number of the parameter) that are updated in place: result r is where the operand
-// [r] was. Of dynamic-update-slice and scatter; empty for others.
+// Returns the operands (by number of the parameter) that a dynamic-update-slice or scatter updates
+// in place: result r takes the memory of operand [r]. Empty for other fusions.
 std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 
 // Whether a kernel of the fusion may write its result to the memory of an operand: each element
-// depends on that operand's element at the same place only, and on what is reduced from its row. Of
-// an update, the operand that is updated may be, and others of which nothing is read but what is
-// replaced.
-bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
+// depends only on that operand's element at the same index, and on reductions of its row. For an
+// update, these are the updated operand and operands of which it reads only what it replaces.
+// `reduces_rows_first`: of the kernel's strategy; other kernels would read rows of which they have
+// overwritten a part.
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result,
+                    bool reduces_rows_first);
 
-// Whether elements of the fusion's root read operands in the memory of the result, where those of
-// `known` and what is reduced need not be computed.
+// Whether elements of the fusion's root read operands in the memory of the result, if `known`
+// instructions and reductions need not be computed.
 bool ReadsWhatIsWritten(const HloInstruction& fusion, const std::vector<bool>& is_written,
                         const HloInstruction* known);
 

@@ -21,14 +21,42 @@
 namespace xla::cpu {
 namespace {
 
-// Columns of a result of short rows that are computed by vectors of their own and stored side by
-// side; 0 if vectors go along the rows.
+// The last dimension of a shape that has several elements; -1 if none has.
+int64_t LastDimension(const Shape& shape) {
+  int64_t last = shape.rank() - 1;
+  while (last >= 0 && shape.dimensions(static_cast<int>(last)) == 1) --last;
+  return last;
+}
+
+// Windows are few elements, which code visits one after the other.
+bool IsSmallWindow(const HloInstruction& instruction) {
+  constexpr int64_t kMostTaps = 64;
+  int64_t taps = 1;
+  for (const WindowDim& dim : instruction.attributes<WindowAttributes>().window.dims) {
+    if (dim.size > kMostTaps || dim.base_dilation > 1) return false;
+    taps *= dim.size;
+  }
+  return taps <= kMostTaps && AppliesVectors(instruction);
+}
+
+// Returns the columns of a result with short rows if each is computed by vectors of its own, which
+// are stored interleaved; 0 if vectors go along the rows.
 int64_t ShortColumns(const HloComputation& computation) {
-  constexpr int64_t kMostColumns = 4, kLeastRows = 16;
+  // Windows ask for each element whether it exists, which is known of a column.
+  constexpr int64_t kMostColumns = 4, kMostOfWindows = 8, kLeastRows = 16;
   const HloInstruction* root = computation.root_instruction();
-  if (!root->shape().IsArray() || root->shape().rank() < 2 || IsLinear(computation)) return 0;
-  const absl::Span<const int64_t> dims = root->shape().dimensions();
-  if (dims.back() < 2 || dims.back() > kMostColumns || dims[dims.size() - 2] < kLeastRows) return 0;
+  if (!root->shape().IsArray() || IsLinear(computation)) return 0;
+  const int64_t last = LastDimension(root->shape());
+  if (last < 1) return 0;
+  const bool has_windows =
+      absl::c_any_of(computation.instructions(), [](const HloInstruction* instruction) {
+        return instruction->opcode() == HloOpcode::kReduceWindow;
+      });
+  // Without windows, as the loop nest has it.
+  if (!has_windows && last + 1 != root->shape().rank()) return 0;
+  const int64_t columns = root->shape().dimensions(static_cast<int>(last)),
+                rows = root->shape().dimensions(static_cast<int>(last) - 1);
+  if (columns > (has_windows ? kMostOfWindows : kMostColumns) || rows < kLeastRows) return 0;
   for (const HloInstruction* instruction : computation.instructions()) {
     switch (instruction->opcode()) {
       case HloOpcode::kBroadcast:
@@ -40,12 +68,15 @@ int64_t ShortColumns(const HloComputation& computation) {
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
         break;
+      case HloOpcode::kReduceWindow:
+        if (!IsSmallWindow(*instruction)) return 0;
+        break;
       case HloOpcode::kReshape: {
-        // Vectors go along its last dimension too, or one before it that stays whole.
+        // Vectors go along its last dimension as well, or along one before it that stays whole.
         const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
         const bool keeps_last =
             from.rank() > 0 && to.rank() > 0 && from.dimensions().back() == to.dimensions().back();
-        // Or only dimensions of one element differ.
+        // Otherwise only dimensions of one element may differ.
         if (!keeps_last && ShapeUtil::DropDegenerateDimensions(from).dimensions() !=
                                ShapeUtil::DropDegenerateDimensions(to).dimensions()) {
           return 0;
@@ -53,7 +84,7 @@ int64_t ShortColumns(const HloComputation& computation) {
         break;
       }
       case HloOpcode::kConcatenate:
-        // Of indices, each of which comes from one operand.
+        // Concatenated indices, each of which is read from one operand.
         if (!IsReadByPart(*instruction)) return 0;
         break;
       default:
@@ -61,13 +92,14 @@ int64_t ShortColumns(const HloComputation& computation) {
     }
     if (primitive_util::IsComplexType(instruction->shape().element_type())) return 0;
   }
-  return dims.back();
+  return columns;
 }
 
-// Columns whose vectors are interleaved; more, up to the lanes of a vector, are transposed.
+// Up to kFewColumns vectors of columns are interleaved; more, up to the lanes of a vector, are
+// transposed.
 constexpr int kFewColumns = 8, kTransposedColumns = 16;
 
-// Whether a concatenation puts a few columns side by side.
+// Whether a concatenation joins a few columns.
 bool JoinsColumns(const HloInstruction& root) {
   const int64_t rank = root.shape().rank();
   if (root.opcode() != HloOpcode::kConcatenate || rank < 2) return false;
@@ -101,8 +133,8 @@ class InterleavedColumns final : public KernelPlan {
 
   int64_t lanes() const override { return loops.MostLanes(); }
 
-  RowLoops loops;       // over the result but for its last dimension
-  int64_t columns = 0;  // of what is computed; 0: of the operands of a concatenation
+  RowLoops loops;       // over all dimensions of the result but the last
+  int64_t columns = 0;  // that are computed; 0: operands of a concatenation
 
  private:
   ResultElements Compute(KernelCode& code, ElementEmitter& emitter, IndexVector index) const {
@@ -114,7 +146,7 @@ class InterleavedColumns final : public KernelPlan {
     };
     if (columns > 0) {
       for (int64_t column = 0; column < columns; ++column) {
-        index.back() = emitter.math().Constant(column);
+        index[static_cast<size_t>(LastDimension(root().shape()))] = emitter.math().Constant(column);
         add(&root());
       }
     } else {
@@ -125,7 +157,7 @@ class InterleavedColumns final : public KernelPlan {
     return code.ComputeResults(emitter, root(), index, place, {code.ops().Interleave(elements)});
   }
 
-  // The rows that vectors of columns are parts of. Rows are shorter than vectors, and stored in two
+  // Transposes vectors of columns to rows. Rows are shorter than vectors, and are stored in two
   // parts that overlap.
   ResultElements Transpose(KernelCode& code, ElementEmitter& emitter,
                            const std::vector<Element>& vectors, const IndexVector& place) const {
@@ -180,10 +212,11 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
   RowLoops& loops = plan->loops;
   loops.source = &root;
   loops.dimensions.assign(root.shape().dimensions().begin(), root.shape().dimensions().end());
+  if (columns > 0) DropUnitDimensions(request, loops.dimensions);
   loops.dimensions.pop_back();
   DropUnitDimensions(request, loops.dimensions);
   if (facts.reduces_rows) {
-    // Scalar code around reductions of rows.
+    // Rows are reduced in scalar code.
     loops.row_lanes = facts.row_lanes;
   } else {
     loops.lanes = root.operand_count() > kFewColumns ? kTransposedColumns

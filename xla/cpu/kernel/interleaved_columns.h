@@ -10,10 +10,12 @@
 
 namespace xla::cpu {
 
-// Whether only gathers read a concatenation of indices, each of them one known operand.
+// Whether a concatenation of indices is only read by gathers, which know from which operand each
+// index comes.
 bool IsReadByPart(const HloInstruction& concatenate);
 
-// Suits concatenations of columns, and fusions with as few columns that do not reduce.
+// Suits concatenations of a few columns, and fusions with results of a few columns that do not
+// reduce.
 bool FitsInterleavedColumns(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& request);
 

@@ -16,7 +16,8 @@ absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel
 
 absl::Status KernelCode::EmitFunction(const char* name) {
   if (plan_.epilogue_of >= 0) {
-    // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
+    // An epilogue: void name(void* const* buffers, int64_t first, int64_t count, const void*
+    // values).
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
     ir_.StartFunction(name, parameters);
     ir_.set_tests_at_end(plan_.tests_at_end);
@@ -36,7 +37,7 @@ absl::Status KernelCode::EmitFunction(const char* name) {
       plan_.is_written.size() + static_cast<size_t>(ResultCount(*plan_.instruction));
   for (size_t i = 0; i < arrays; ++i) kernel.arrays.push_back(load(ir_.Pointer(), i));
   kernel.is_invariant.assign(plan_.is_written.size(), true);
-  // Behind the arrays: the state of the run.
+  // The state of the run follows the arrays.
   ir_.set_run(load(ir_.I64(), arrays));
   begin_ = ir_.Parameter(1);
   end_ = ir_.Parameter(2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of kernels: functions that compute a fusion, or a part of it.
+// Emits kernels: functions that compute a fusion, or a part of it.
 //
 //   void kernel(char** arrays, int64_t begin, int64_t end)
 //
 // `arrays` are the operands of the instruction, then its results, then the state of the run. The
-// work is numbered in units, which may be computed in any order and by any number of threads:
-// results do not depend on it.
+// work is divided into numbered units, which may be computed in any order and by any number of
+// threads: results do not depend on it.
 #ifndef XLA_CPU_KERNEL_KERNEL_CODE_H_
 #define XLA_CPU_KERNEL_KERNEL_CODE_H_
 
@@ -23,11 +23,11 @@
 
 namespace xla::cpu {
 
-// What a kernel within another function reads and writes.
+// The arrays that a kernel within another function reads and writes.
 struct InlineKernel {
-  std::vector<IrValue> arrays;          // those of the fusion's operands, then of its results
+  std::vector<IrValue> arrays;          // of the fusion's operands, then of its results
   std::vector<bool> is_invariant;       // operands that nothing writes while the function runs
-  ElementEmitter::Elements parameters;  // whose single element is known
+  ElementEmitter::Elements parameters;  // parameters whose single element is known
 };
 
 // Emits the function of a kernel. An epilogue is a function for kernels::KernelEpilogue: buffers
@@ -37,7 +37,7 @@ absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name);
 // Emits all units of the kernel as part of the function that is being built.
 absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel& kernel);
 
-// What is to be stored for one result, and where.
+// An element to be stored, and its address.
 struct ResultElement {
   PrimitiveType type;
   Element element;
@@ -60,22 +60,22 @@ class KernelCode {
   const std::vector<IrValue>& operands() const { return operands_; }
   const std::vector<IrValue>& results() const { return results_; }
   void add_result(IrValue result) { results_.push_back(result); }
-  // Arrays in memory, by the instruction that stands for them: the parameters of a fusion.
+  // Arrays in memory, by the instructions whose results they are: the parameters of a fusion.
   ElementEmitter::Buffers& buffers() { return buffers_; }
 
-  // An emitter for vectors of so many lanes. Errors are collected: Check(emitter) notes them.
+  // Makes an emitter for vectors of `lanes`. Errors are collected: Check(emitter) records them.
   ElementEmitter MakeEmitter(int lanes);
   void Check(const ElementEmitter& emitter) { Check(emitter.status()); }
   void Check(const absl::Status& status);
   const absl::Status& status() const { return status_; }
 
-  // The elements of all results at the index, or as many as there are lanes, to be stored at the
-  // index `place`. They are those of `source`, or of its operands if it is the tuple of the
-  // results. `elements`: those that are known, of the first results.
+  // Computes the elements of all results at the index, or as many as there are lanes, to be stored
+  // at the index `place`. They are those of `source`, or of its operands if it is the tuple of the
+  // results. `elements` are the known elements of the first results.
   ResultElements ComputeResults(ElementEmitter& emitter, const HloInstruction& source,
                                 const IndexVector& index, const IndexVector& place,
                                 std::vector<Element> elements = {});
-  // The same where the condition holds; undefined values elsewhere.
+  // Computes elements if the condition holds; they are undefined otherwise.
   ResultElements ComputeIf(IrValue condition, absl::FunctionRef<ResultElements()> compute);
   void Store(const ResultElements& computed, int lanes);
 

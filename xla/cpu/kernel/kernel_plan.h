@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,25 +22,37 @@ namespace xla::cpu {
 
 class KernelCode;  // kernel_code.h
 
-// What a kernel has to compute, and where its results are.
+// How the reductions of a fusion use vectors.
+struct ReductionLanes {
+  int vector_lanes = 1;  // of a vector of the fusion's elements
+  bool reduces = false;
+  // Whether rows are reduced in scalar code around vectors of `row_lanes`.
+  bool reduces_rows = false;
+  int row_lanes = 1;
+  int64_t longest_across = 0;  // the longest row that is reduced in a lane of a vector
+};
+
+// The instruction that a kernel computes, and the memory of its results.
 struct KernelRequest {
   const HloInstruction* instruction = nullptr;  // a fusion, or a select-and-scatter
   const Target* target = nullptr;
-  std::vector<bool> is_written;  // operands that are in the memory of a result
+  std::vector<bool> is_written;  // operands that share the memory of a result
   std::vector<bool> is_unused;   // results without memory; empty: none
-  // The operand whose elements a contraction gives to the kernel block by block (see epilogue.h);
+  // The operand whose elements a contraction passes to the kernel block by block (see epilogue.h);
   // -1 if there is none.
   int64_t epilogue_of = -1;
-  const HloInstruction* contraction = nullptr;  // that one
-  // The name of the strategy; empty: the first that suits the fusion.
+  const HloInstruction* contraction = nullptr;  // the contraction of that operand
+  // The name of the strategy; if empty, the first one that suits the fusion.
   std::string_view strategy = {};
+  // Computed by LanesOfReductions (row_loops.h) when they are first needed.
+  mutable std::optional<ReductionLanes> reduction_lanes = {};
 
   // Of a fusion.
   const HloComputation& computation() const { return *instruction->to_apply(); }
   const HloInstruction& root() const { return *computation().root_instruction(); }
 };
 
-// What a plan says, for PlanText.
+// The parts of PlanText.
 struct PlanDescription {
   std::string kind, details, loops;
 };
@@ -58,7 +71,7 @@ class KernelPlan {
   // Emits a loop over the units [code.begin(), code.end()).
   virtual void EmitUnits(KernelCode& code) const = 0;
   virtual PlanDescription Describe() const = 0;
-  // The elements that are computed at a time.
+  // Returns the number of elements that are computed at a time.
   virtual int64_t lanes() const = 0;
 
   // Of a fusion.
@@ -68,16 +81,16 @@ class KernelPlan {
   bool SharesMemory() const;
 
   const HloInstruction* const instruction;
-  // As in the request. An epilogue is a function for kernels::KernelEpilogue rather than for
+  // From the request. An epilogue is a function for kernels::KernelEpilogue rather than for
   // KernelThunk.
   const std::vector<bool> is_written, is_unused;
   const int64_t epilogue_of;
-  // Loops test at their end whether they go on: what all of them read is loaded once.
+  // Loops test their condition at the end, so that loads can be hoisted out of them.
   bool tests_at_end = false;
-  // Results are stored past the caches: they are too large for them.
+  // Results are stored past the caches, which they exceed.
   bool streams = false;
   int64_t units = 0;
-  int64_t chunk = 1;                 // units for a thread at a time
+  int64_t chunk = 1;                 // units that a thread takes at a time
   double bytes = 0, operations = 0;  // of a whole execution, estimated
 };
 

@@ -59,7 +59,7 @@ class LoopNest final : public KernelPlan {
   }
 
   bool is_linear = false;
-  // The loop goes through all elements: its vectors hold several short rows.
+  // The loop goes through all elements of the array: its vectors span several short rows.
   bool joins_rows = false;
   bool updates_in_place = false;
   std::vector<RowLoops> nest;
@@ -86,7 +86,7 @@ class LoopNest final : public KernelPlan {
     return code.ComputeResults(emitter, *loops.source, index, place);
   }
 
-  // As many vectors as phases, of indices whose remainders are known.
+  // Computes one vector for each phase, at indices whose remainders are known.
   ResultElements ComputePhases(KernelCode& code, const RowLoops& loops, ElementEmitter& emitter,
                                IndexVector index) const {
     const IndexMath& math = emitter.math();
@@ -105,8 +105,8 @@ class LoopNest final : public KernelPlan {
                                {InterleavePairs(code.ops(), elements)});
   }
 
-  // As ElementOps::Interleave, pair by pair where there are more: each step takes two instructions
-  // for two registers.
+  // Like ElementOps::Interleave, but pair by pair if there are more vectors: each step takes two
+  // instructions for two registers.
   static Element InterleavePairs(ElementOps& ops, const std::vector<Element>& elements) {
     if (elements.size() % 2 != 0 || elements.size() == 2) return ops.Interleave(elements);
     std::vector<Element> even, odd;
@@ -114,7 +114,7 @@ class LoopNest final : public KernelPlan {
     return ops.Interleave({InterleavePairs(ops, even), InterleavePairs(ops, odd)});
   }
 
-  // Adds the starts of an update, which are limited so that it is inside.
+  // Adds the starts of an update, clamped so that it is inside the array.
   void AddStarts(KernelCode& code, ElementEmitter& emitter, IndexVector& place) const {
     const Shape& shape = root().shape();
     for (size_t d = 0; d < place.size(); ++d) {
@@ -129,7 +129,7 @@ class LoopNest final : public KernelPlan {
   }
 };
 
-// What the loops compute: their sources and offsets.
+// Returns the loops with their sources and offsets.
 std::vector<RowLoops> SourcesOf(const HloInstruction& root) {
   std::vector<RowLoops> nest;
   if (root.opcode() != HloOpcode::kConcatenate) {
@@ -148,7 +148,7 @@ std::vector<RowLoops> SourcesOf(const HloInstruction& root) {
   return nest;
 }
 
-// Of the only loops: groups of so many elements of a row, and what is left of the row.
+// Divides the rows of the only loops into groups of `phases` elements, and the rest of the row.
 void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
   constexpr int64_t kFewestGroups = 8;
   const Shape& shape = nest[0].source->shape();
@@ -165,8 +165,8 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
   nest.push_back(std::move(rest));
 }
 
-// Whether vectors go through several rows, which are shorter than they are: dividing indices costs
-// less than computing elements in short vectors.
+// Whether vectors span several rows, which are shorter than vectors: dividing indices costs less
+// than computing elements in short vectors.
 bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
   constexpr double kCostlyElement = 10;
   constexpr int64_t kEnoughRows = 16, kMostElements = int64_t{1} << 31, kFewAcross = 16;
@@ -233,7 +233,7 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
     if (loops.phases > 1) loops.dimensions.back() /= loops.phases;
     if (loops.first > 0) loops.dimensions.back() -= loops.first;
     if (facts.reduces_rows) {
-      // Scalar code around reductions of rows.
+      // Rows are reduced in scalar code.
       loops.row_lanes = facts.row_lanes;
     } else if (facts.applies_vectors) {
       loops.lanes = loops.first > 0 ? 1 : LanesOfRows(request, facts, loops);

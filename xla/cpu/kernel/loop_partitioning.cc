@@ -91,7 +91,7 @@ std::vector<int64_t> MinorBoundaries(const HloInstruction& instruction) {
 
 std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int64_t length,
                                             int lanes) {
-  // Each part is code of its own.
+  // Each part has its own code.
   constexpr size_t kMostParts = 3;
   boundaries.push_back(0);
   boundaries.push_back(length);
@@ -121,13 +121,13 @@ int64_t JoinedRowLength(const HloInstruction& reshape) {
 
 namespace {
 
-// Positions [begin, end) of a row that are rows of `period` elements from `origin` on.
+// Positions [begin, end) of a row that consist of rows of `period` elements, starting at `origin`.
 struct JoinedRows {
   int64_t begin, end, period, origin;
 };
 
-// Where an instruction is read along a row: at the position plus `shift`, for positions in [begin,
-// end), or at what is left of it in a row of `period` elements, if that is not 0.
+// How an instruction is read along a row: at the position plus `shift`, for positions in [begin,
+// end), modulo `period` if that is not 0.
 struct RowRead {
   const HloInstruction* instruction;
   int64_t shift, begin, end;
@@ -135,7 +135,7 @@ struct RowRead {
   auto operator<=>(const RowRead&) const = default;
 };
 
-// The parts of a row of which some rows are one: three at most.
+// Returns the parts of a row that joins several rows: at most three.
 std::vector<LoopPartition> PartitionJoinedRows(const JoinedRows& rows,
                                                const std::vector<int64_t>& boundaries,
                                                int64_t length, int lanes) {
@@ -182,7 +182,7 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
     if (row > 0) joined.push_back({read.begin, read.end, row, -read.shift});
     for (int64_t i = 0; i < instruction.operand_count(); ++i) {
       const std::optional<int64_t> step = row > 0 ? 0 : MinorOffset(instruction, i);
-      // Within rows that are one, nothing is followed but what leaves them whole.
+      // Within joined rows, only operations that keep them whole are followed.
       if (!step.has_value() || seen.size() > kMostAccesses ||
           ((read.period > 0 || row > 0) && *step != 0)) {
         continue;
@@ -199,7 +199,7 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
     }
   }
   if (!joined.empty()) {
-    // The shortest rows, if they are those of all others.
+    // Uses the shortest rows if all others consist of whole ones.
     const JoinedRows rows =
         *std::min_element(joined.begin(), joined.end(),
                           [](const auto& a, const auto& b) { return a.period < b.period; });
@@ -207,7 +207,7 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
       return other.period % rows.period == 0 && (other.origin - rows.origin) % rows.period == 0 &&
              other.begin == rows.begin && other.end == rows.end;
     });
-    // Vectors at the ends of shorter rows overlap much.
+    // In shorter rows, the last vector would mostly recompute elements.
     if (all_fit && rows.period >= 4 * lanes)
       return PartitionJoinedRows(rows, boundaries, length, lanes);
   }
@@ -217,14 +217,14 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
 
 namespace {
 
-// The last dimension of more than one element; -1 if there is none.
+// Returns the last dimension of more than one element; -1 if there is none.
 int LastLongDimension(const Shape& shape) {
   int d = static_cast<int>(shape.rank()) - 1;
   while (d >= 0 && shape.dimensions(d) == 1) --d;
   return d;
 }
 
-// Phases of a row of the instruction, by those of its operands.
+// Returns the phases of a row of the instruction, given those of its operands.
 int64_t PhasesOf(const HloInstruction& instruction,
                  const absl::flat_hash_map<const HloInstruction*, int64_t>& known) {
   constexpr int64_t kMostPhases = 8;
@@ -235,7 +235,7 @@ int64_t PhasesOf(const HloInstruction& instruction,
     const auto found = known.find(&o);
     return found == known.end() ? int64_t{1} : found->second;
   };
-  // Where the operand's last dimension is the same.
+  // The phases of an operand whose last dimension is the same.
   const auto phases_along = [&](const HloInstruction& o) {
     return LastLongDimension(o.shape()) == d ? phases_of(o) : 1;
   };

@@ -15,9 +15,9 @@
 
 namespace xla::cpu {
 
-// Positions [begin, end) of a row, and as many behind them for each repeat but the first. With a
-// period, rows of so many elements that follow each other from the position `origin` on are one
-// row, as reshapes make them: the part is within one of these, or all of it and the next ones.
+// Positions [begin, end) of a row, and as many after them for each further repeat. With a period,
+// the row joins rows of `period` elements, starting at `origin`, as reshapes do: the part is within
+// one of these, or consists of whole ones.
 struct LoopPartition {
   int64_t begin = 0, end = 0;
   int64_t period = 0, origin = 0;
@@ -26,29 +26,30 @@ struct LoopPartition {
   bool operator==(const LoopPartition&) const = default;
 };
 
-// What is added to the index of the minor dimension where an instruction reads its operand: nullopt
-// where that index is not the same but for a constant.
+// Returns the difference between the minor index at which an instruction reads its operand and the
+// minor index of its result; nullopt if it is not constant.
 std::optional<int64_t> MinorOffset(const HloInstruction& instruction, int64_t operand);
 
-// Rows of the operand of a reshape that become one row of the result: their length, 0 if rows stay
-// whole or are divided.
+// Returns the length of the operand's rows if a reshape joins several of them in each row of its
+// result; 0 if rows stay whole or are divided.
 int64_t JoinedRowLength(const HloInstruction& reshape);
 
-// Positions of the minor dimension where a concatenation or pad reads something else than before.
+// Returns the positions in the minor dimension at which a concatenation or pad starts to read
+// another operand or its padding.
 std::vector<int64_t> MinorBoundaries(const HloInstruction& instruction);
 
-// The parts between these positions of a row of `length` elements that are long enough for vectors
-// of so many lanes: empty if they are too many, or leave too much of the row to scalar code.
+// Returns the parts between these positions of a row of `length` elements that are long enough for
+// vectors of `lanes`. Empty if they are too many, or leave too much of the row to scalar code.
 std::vector<LoopPartition> PartitionBetween(std::vector<int64_t> boundaries, int64_t length,
                                             int lanes);
 
-// The parts for an instruction of a fusion that is computed row by row: empty if there are no cuts,
-// or no good parts.
+// Returns the parts for an instruction of a fusion that is computed row by row. Empty if there are
+// no boundaries, or no suitable parts.
 std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t length, int lanes);
 
-// How many neighbors of a row are best computed by vectors of their own, so that each vector knows
-// what interior padding puts between elements: the product of the distances of elements of pads
-// that read pads; 1 without any, and for computations of other kinds.
+// Returns how many neighbors in a row are best computed by separate vectors, so that each vector
+// knows where interior padding is: the product of the distances between elements of nested pads. 1
+// without interior padding, and for other computations.
 int64_t PhasesOfRows(const HloComputation& computation);
 
 }  // namespace xla::cpu

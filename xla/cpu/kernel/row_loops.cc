@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/cpu/codegen/elementwise.h"
@@ -18,26 +19,28 @@
 namespace xla::cpu {
 namespace {
 
-// How many instructions have elements of so many bytes in registers.
-std::array<int, 9> CountByElementBytes(const HloComputation& computation) {
-  std::array<int, 9> by_bytes = {};
+// Counts the instructions by the bytes of an element in registers, weighted by `weight`.
+std::array<double, 9> CountByElementBytes(const HloComputation& computation,
+                                          absl::FunctionRef<double(const HloInstruction&)> weight) {
+  std::array<double, 9> by_bytes = {};
   for (const HloInstruction* instruction : computation.instructions()) {
     if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
     const PrimitiveType type = instruction->shape().element_type();
     size_t own = static_cast<size_t>(primitive_util::ByteWidth(type));
     if (primitive_util::IsFloatingPointType(type)) own = std::max<size_t>(own, 4);
     if (primitive_util::IsComplexType(type)) own /= 2;
-    ++by_bytes[own];
+    by_bytes[own] += weight(*instruction);
   }
   return by_bytes;
 }
 
-// Operations that wait for each other longer than a processor looks ahead leave it idle, which
-// several vectors at a time make up for.
+// Chains of dependent operations that take longer leave the processor idle, because it does not
+// look far enough ahead; computing several vectors at a time fills the gaps.
 constexpr int64_t kLongChain = 90;
 
-// Lanes for several vectors at a time of what most instructions have, or more: as many as there are
-// registers for. Complex numbers are two vectors each. `is_short`: no more than two.
+// Returns the lanes of several vectors at a time of the types that most instructions have: as many
+// vectors as there are registers for. A vector of complex numbers is two vectors. `is_short`: at
+// most two vectors.
 int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes,
                      bool is_short) {
   const auto& instructions = computation.instructions();
@@ -46,7 +49,8 @@ int InterleavedLanes(const HloComputation& computation, const Target& target, in
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
   const int vectors = target.machine.vector_registers >= 32 && !has_complex && !is_short ? 4 : 2;
-  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  const std::array<double, 9> by_bytes =
+      CountByElementBytes(computation, [](const HloInstruction&) { return 1.0; });
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
   return vectors * std::max(lanes, is_mostly_narrow ? target.machine.vector_bytes / 4 : 0);
 }
@@ -66,7 +70,7 @@ void GroupShortRows(RowLoops& loops) {
   loops.units = loops.units / rows * ((rows + wanted - 1) / wanted);
 }
 
-// Whether the last rows of the result are picked from the same memory, one element after the other.
+// Whether the last rows of the result read the same memory with a stride.
 bool PicksLastRows(const HloComputation& computation) {
   const Shape& result = FirstShape(*computation.root_instruction());
   const auto& instructions = computation.instructions();
@@ -77,10 +81,10 @@ bool PicksLastRows(const HloComputation& computation) {
   });
 }
 
-// Whether rows shorter than a vector are better reduced one by one, by vectors of fewer lanes and a
-// masked one for the last elements, than several at a time in the lanes of a vector, whose elements
-// are gathered: where an element is computed without long functions, as the lanes that are masked
-// cost as much.
+// Whether rows shorter than a vector are better reduced one by one, by shorter vectors and a masked
+// one for the last elements, than side by side in the lanes of a vector, whose elements are
+// gathered. They are if elements are computed without long functions, because masked lanes cost as
+// much as others.
 bool SuitsShortVectors(const HloInstruction& reduce) {
   if (reduce.operand_count() != 2 || !IdentityOfReducer(*reduce.to_apply()).has_value())
     return false;
@@ -96,10 +100,10 @@ bool SuitsShortVectors(const HloInstruction& reduce) {
   return true;
 }
 
-// Whether rows of a reduction are reduced side by side, each in a lane of vectors: rows of a few
-// vectors, whose last one would be partly empty, or of few elements, which cost less than to
-// combine the lanes of a vector. Their elements are loaded as they lie and transposed, for which
-// there must be instructions.
+// Whether rows are reduced side by side, each in a lane of vectors: rows of a few vectors, whose
+// last one would be partly empty, and rows of so few elements that combining the lanes of a vector
+// would cost more. Needs instructions to load the elements as they are in memory and transpose
+// them.
 bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int vector_lanes) {
   const Shape& shape = reduce.operand(0)->shape();
   const HloInstruction& root = *reduce.parent()->root_instruction();
@@ -122,7 +126,11 @@ bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int v
 }  // namespace
 
 int LargestElementBytes(const HloComputation& computation) {
-  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  // What is reduced has more elements than the rest, such as indices that it is compared with.
+  const std::array<double, 9> by_bytes =
+      CountByElementBytes(computation, [](const HloInstruction& instruction) {
+        return static_cast<double>(CountOf(instruction.shape()));
+      });
   if (by_bytes[8] > 0 && by_bytes[8] * 8 > by_bytes[4]) return 8;
   for (const int bytes : {4, 2}) {
     if (by_bytes[static_cast<size_t>(bytes)] > 0) return bytes;
@@ -130,9 +138,10 @@ int LargestElementBytes(const HloComputation& computation) {
   return by_bytes[8] > 0 ? 8 : 1;
 }
 
-ReductionLanes LanesOfReductions(const KernelRequest& request) {
+const ReductionLanes& LanesOfReductions(const KernelRequest& request) {
+  if (request.reduction_lanes.has_value()) return *request.reduction_lanes;
   const HloComputation& computation = request.computation();
-  ReductionLanes lanes;
+  ReductionLanes& lanes = request.reduction_lanes.emplace();
   lanes.vector_lanes = request.target->machine.Lanes(LargestElementBytes(computation));
   int64_t longest_row = 0;  // that is reduced by vectors
   for (const HloInstruction* instruction : computation.instructions()) {
@@ -146,8 +155,8 @@ ReductionLanes LanesOfReductions(const KernelRequest& request) {
       longest_row = std::max(longest_row, row);
     }
   }
-  // Rows that are shorter than a vector are reduced by shorter ones, but for very short rows, of
-  // which several are reduced at a time.
+  // Rows shorter than a vector are reduced by shorter vectors, except for very short rows, several
+  // of which are reduced at a time.
   constexpr int kShortestRowVector = 8;
   lanes.row_lanes = lanes.vector_lanes;
   while (lanes.row_lanes > kShortestRowVector && lanes.row_lanes > longest_row)
@@ -188,26 +197,26 @@ void SetWork(const Machine& machine, const RowFacts& facts, KernelPlan& plan) {
 }
 
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops) {
-  constexpr int64_t kFewAcross = 6;  // there are registers for several vectors of each
+  constexpr int64_t kFewAcross = 6;  // registers suffice for several vectors
   const int64_t length = loops.row_length();
   int lanes = facts.reduces && facts.longest_across <= kFewAcross &&
                       length >= 8 * int64_t{facts.vector_lanes}
                   ? 4 * facts.vector_lanes
                   : facts.vector_lanes;
-  // Whether taps are inside is asked once for several vectors.
+  // Several vectors at a time share the test whether taps are inside.
   while (facts.has_windows && lanes < 4 * facts.vector_lanes && length % (2 * lanes) == 0)
     lanes *= 2;
   if (!facts.reduces && !facts.has_windows && length >= 8 * lanes && loops.phases == 1) {
     const Latencies latencies = LatenciesOf(request.computation());
-    // Twice the code takes more than twice as long to compile, which does not pay where much of it
-    // need not wait for the rest, or, if half, in short runs.
+    // Twice the code takes more than twice as long to compile. That does not pay if much of the
+    // code is independent of the rest or, if half of it is, in short runs.
     constexpr int64_t kFewFunctions = 3, kManyTasks = 10;
     const bool waits =
         latencies.all < 4 * latencies.longest && latencies.trigonometric <= kFewFunctions &&
         (facts.nanoseconds >= kManyTasks * request.target->machine.nanoseconds_of_task ||
          8 * latencies.all < 15 * latencies.longest);
     if (latencies.longest >= kLongChain) {
-      // Epilogues compute short ranges, the ends of which are scalar code.
+      // Epilogues compute short ranges, whose ends are scalar code.
       lanes = InterleavedLanes(request.computation(), *request.target, lanes,
                                /*is_short=*/request.epilogue_of >= 0 || !waits);
     }
@@ -248,7 +257,7 @@ void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool 
         std::max<int64_t>((wanted + loops.lanes - 1) / loops.lanes * loops.lanes, loops.lanes);
   }
   loops.segments = length == 0 ? 0 : (length + loops.segment_length - 1) / loops.segment_length;
-  // The last one takes what is too short for a vector.
+  // The last segment includes a rest that is too short for a vector.
   if (loops.segments > 1 && length % loops.segment_length < loops.lanes &&
       length % loops.segment_length != 0) {
     --loops.segments;

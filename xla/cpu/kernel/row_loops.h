@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over an array row by row: how rows are computed by vectors and divided into units.
+// Plans loops over an array row by row: how rows are computed by vectors and divided into units.
 #ifndef XLA_CPU_KERNEL_ROW_LOOPS_H_
 #define XLA_CPU_KERNEL_ROW_LOOPS_H_
 
@@ -19,23 +19,26 @@ namespace xla::cpu {
 // place.
 struct RowLoops {
   const HloInstruction* source = nullptr;  // in the fusion
-  std::vector<int64_t> dimensions;         // the last one is that of the rows
+  std::vector<int64_t> dimensions;         // the last one is along the rows
   int lanes = 1;
-  int row_lanes = 1;     // of reductions of rows in scalar code
-  int64_t segments = 1;  // that a row is divided into
+  int row_lanes = 1;     // of vectors that reduce rows in scalar code
+  int64_t segments = 1;  // of each row
   int64_t segment_length = 1;
   int64_t units = 0;
-  // Units of one segment of so many rows follow each other: they read the same memory.
+  // The units of the same segment of this many rows are consecutive, because they read the same
+  // memory.
   int64_t rows_together = 1;
-  // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
+  // Short rows: a unit consists of this many rows with the same index of all dimensions but the
+  // last two.
   int64_t rows_per_unit = 1;
-  // Where vectors go, if not along the whole row (loop_partitioning.h); the rest is scalar code.
+  // The parts of the row that vectors compute, if not the whole row (loop_partitioning.h); the rest
+  // is scalar code.
   std::vector<LoopPartition> parts;
-  // Of rows of what is spread out by interior padding: so many neighbors are computed by vectors
-  // of their own, each of which knows what lies between elements, and stored side by side. The
-  // last dimension counts groups of as many; single elements behind them have loops of their own.
+  // For rows with interior padding: this many neighbors are computed by separate vectors, each of
+  // which knows where padding is, and are stored interleaved. The last dimension counts groups of
+  // this many; the elements after them have separate loops.
   int64_t phases = 1;
-  int64_t first = 0;              // position of the row that the loops start at
+  int64_t first = 0;              // position in the row at which the loops start
   int64_t offset_dimension = -1;  // of a concatenation
   int64_t offset = 0;
 
@@ -43,24 +46,16 @@ struct RowLoops {
   int64_t row_length() const { return dimensions.empty() ? 1 : dimensions.back(); }
 };
 
-// How the reductions of a fusion use vectors.
-struct ReductionLanes {
-  int vector_lanes = 1;  // of a vector of the fusion's elements
-  bool reduces = false;
-  // Rows are reduced in scalar code around vectors of so many lanes.
-  bool reduces_rows = false;
-  int row_lanes = 1;
-  int64_t longest_across = 0;  // row that is reduced in a lane
-};
-ReductionLanes LanesOfReductions(const KernelRequest& request);
+// Finds out how the reductions use vectors, once for each request.
+const ReductionLanes& LanesOfReductions(const KernelRequest& request);
 
-// What decides how the rows of a fusion are computed.
+// The facts that decide how the rows of a fusion are computed.
 struct RowFacts : ReductionLanes {
   KernelWork work;
   double nanoseconds = 0;          // on one thread
-  bool is_for_one_thread = false;  // too short for a second one, or in order
+  bool is_for_one_thread = false;  // too short for two threads, or in order
   bool applies_vectors = false;
-  bool has_dot = false;  // of one right-hand side, which may be loaded once
+  bool has_dot = false;  // with one right-hand side, loaded once
   bool has_windows = false;
 };
 RowFacts FactsOfRows(const KernelRequest& request);
@@ -68,11 +63,11 @@ RowFacts FactsOfRows(const KernelRequest& request);
 // Sets the work of a plan whose units are known, and how many of them a thread takes at a time.
 void SetWork(const Machine& machine, const RowFacts& facts, KernelPlan& plan);
 
-// Lanes of the vectors along the rows of the loops.
+// Returns the lanes of the vectors along the rows of the loops.
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops);
 
-// Drops minor dimensions of one element, of the result too: vectors go along the last one that has
-// several.
+// Drops minor dimensions of one element if they have one in the result as well: vectors go along
+// the last dimension with several elements.
 void DropUnitDimensions(const KernelRequest& request, std::vector<int64_t>& dimensions);
 // The dimensions of loops over an array of this shape.
 std::vector<int64_t> LoopDimensions(const KernelRequest& request, const Shape& shape);
@@ -81,16 +76,16 @@ std::vector<int64_t> LoopDimensions(const KernelRequest& request, const Shape& s
 void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool shares_rows,
                      RowLoops& loops);
 
-// Whether results that are too large for caches may be written past them: whole vectors to aligned
+// Whether results exceed the caches and can be stored past them, by whole vectors at aligned
 // addresses.
 bool MayStream(const Machine& machine, const KernelPlan& plan, const RowLoops& loops);
 
 std::string RowLoopsText(const RowLoops& loops);
-// " segments N of M", or nothing if there is one.
+// Returns " segments N of M", or nothing if there is only one.
 std::string SegmentsText(int64_t segments, int64_t segment_length);
 
-// Bytes of the elements in registers that vectors are made for: of the widest type, unless nearly
-// all are narrower.
+// Returns the bytes of an element, in registers, that determine the lanes of vectors: those of the
+// widest type, unless nearly all types are narrower.
 int LargestElementBytes(const HloComputation& computation);
 
 }  // namespace xla::cpu

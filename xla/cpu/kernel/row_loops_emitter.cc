@@ -13,14 +13,14 @@
 namespace xla::cpu {
 namespace {
 
-// Whether a second copy of the code of an element is small.
+// Whether the code of an element is short enough for a second copy.
 bool IsCheap(const KernelPlan& plan) {
   constexpr double kFewOperations = 4;
   return plan.operations <= kFewOperations * static_cast<double>(CountOf(FirstShape(plan.root())));
 }
 
-// Whether indices along a row are divided, which is simpler where vectors start at multiples of
-// their length.
+// Whether indices along a row are divided, which is simpler if vectors start at multiples of their
+// length.
 bool SplitsRows(const KernelPlan& plan) {
   const auto& instructions = plan.computation().instructions();
   return std::any_of(instructions.begin(), instructions.end(),
@@ -40,7 +40,7 @@ class RowLoopsEmitter {
   }
 
  private:
-  // Several rows of one index of all dimensions but the last two.
+  // Emits several rows with the same index of all dimensions but the last two.
   void EmitGroupOfRows(IrValue unit) {
     const auto& dims = loops_.dimensions;
     const int64_t rows = dims[dims.size() - 2];
@@ -65,7 +65,7 @@ class RowLoopsEmitter {
     });
   }
 
-  // A row, or a segment of one.
+  // Emits a row, or a segment of one.
   void EmitUnit(IrValue unit) {
     const auto& dims = loops_.dimensions;
     IrValue row = unit, segment = ir_.Index(0);
@@ -88,7 +88,7 @@ class RowLoopsEmitter {
     EmitRow(std::move(index), segment);
   }
 
-  // A segment of the row of the index, which lacks the last dimension.
+  // Emits a segment of the row of the index, which lacks the last dimension.
   void EmitRow(IndexVector index, IrValue segment) {
     ElementEmitter vectors = code_.MakeEmitter(loops_.lanes), scalars = code_.MakeEmitter(1);
     vectors.set_linear(body_.is_linear);
@@ -148,7 +148,7 @@ class RowLoopsEmitter {
       };
       last = range.is_last == nullptr ? compute() : code_.ComputeIf(range.is_last, compute);
     }
-    // Short rows of what is cheap: without a loop.
+    // Short rows of cheap elements need no loop.
     const bool is_short =
         loops_.segments == 1 && range.length <= 2 * int64_t{range.lanes} && IsCheap(plan_);
     EmitVectorLoop(ir_, range, tail, is_short, [&](const IndexTerm& term) {
@@ -166,7 +166,7 @@ class RowLoopsEmitter {
     }
   }
 
-  // Vectors within the parts of the row, the rest in scalar code.
+  // Emits vectors within the parts of the row, and the rest in scalar code.
   void EmitParts(IndexVector index, const VectorRange& range, ElementEmitter& vectors,
                  ElementEmitter& scalars) {
     std::vector<LoopPartition> rest;  // between the vectors
@@ -188,19 +188,19 @@ class RowLoopsEmitter {
 
   bool IsWholeRow() const { return loops_.segments == 1; }
 
-  // Whether the last vector of a part may compute some elements again: nothing that it reads has
-  // been written meanwhile.
+  // Whether the last vector of a part may recompute some elements: nothing that it reads has been
+  // overwritten.
   bool PartsOverlap() const { return IsWholeRow() && !body_.overwrites_operands; }
 
   int64_t ElementsInVectors(const LoopPartition& part) const {
     return (part.end - part.begin) / loops_.lanes * loops_.lanes;
   }
-  // The end of what vectors compute of the first repeat of a part.
+  // Returns the end of the vectors in the first repeat of a part.
   int64_t VectorEnd(const LoopPartition& part) const {
     return PartsOverlap() ? part.end : part.begin + ElementsInVectors(part);
   }
 
-  // The repeats of a part that the range has elements of.
+  // Emits the repeats of a part that overlap with the range.
   void EmitRepeats(const LoopPartition& part, const IndexVector& index, const VectorRange& range,
                    ElementEmitter& vectors, ElementEmitter& scalars) {
     IrValue from = ir_.Index(0), to = ir_.Index(part.repeats);
@@ -216,7 +216,7 @@ class RowLoopsEmitter {
     ir_.Loop(from, to, 1, [&](IrValue repeat) {
       EmitVectorsOfPart(part, index, range, repeat, vectors);
       if (PartsOverlap() || in_vectors == part.period) return;
-      // What is too short for a vector at the end of the repeat.
+      // Emits the rest of the repeat, which is too short for a vector.
       const IrValue start = ir_.Add(ir_.Index(part.begin), ir_.Mul(repeat, ir_.Index(part.period)));
       const IrValue begin =
           ir_.Binary("llvm.smax", range.first, ir_.Add(start, ir_.Index(in_vectors)));
@@ -226,7 +226,7 @@ class RowLoopsEmitter {
     });
   }
 
-  // Vectors of one repeat of a part that start within the range.
+  // Emits the vectors of one repeat of a part that start within the range.
   void EmitVectorsOfPart(const LoopPartition& part, IndexVector index, const VectorRange& range,
                          IrValue repeat, ElementEmitter& vectors) {
     const int64_t lanes = range.lanes, in_vectors = ElementsInVectors(part), end = VectorEnd(part);
@@ -240,7 +240,8 @@ class RowLoopsEmitter {
       to = ir_.Binary("llvm.smin", ir_.Sub(range.last, start), to);
     }
     int64_t align = std::gcd(part.begin, lanes);
-    // At multiples of their length, except for the first and the last: others cross cache lines.
+    // Vectors are aligned to multiples of their length, except for the first and the last: others
+    // would cross cache lines.
     const bool is_shifted =
         PartsOverlap() && part.repeats == 1 && part.begin % lanes != 0 && in_vectors > 0;
     if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
@@ -272,7 +273,7 @@ class RowLoopsEmitter {
     StoreAt(scalars, index);
   }
 
-  // The elements between the vectors of parts, in one loop.
+  // Emits the elements between the vectors of parts, in one loop.
   void EmitRest(const std::vector<LoopPartition>& rest, const VectorRange& range,
                 const IndexVector& index, ElementEmitter& scalars) {
     int64_t count = 0;

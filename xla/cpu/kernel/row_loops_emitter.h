@@ -12,7 +12,7 @@
 
 namespace xla::cpu {
 
-// The code of a kernel that computes its result row by row.
+// The callbacks that emit the code of a kernel's rows.
 struct RowLoopsBody {
   // Computes an element of each result, or a vector of as many as the emitter has lanes, at an
   // index with the dimensions of the loops.

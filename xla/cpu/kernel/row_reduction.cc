@@ -20,7 +20,7 @@ class RowReduction final : public KernelPlan {
   using KernelPlan::KernelPlan;
 
   void EmitUnits(KernelCode& code) const override {
-    const HloInstruction* kept = nullptr;  // in the row of the result
+    const HloInstruction* kept = nullptr;  // whose elements are kept in the row of the result
     const auto begin_row = [&](const IndexVector& row, ElementEmitter& vectors,
                                ElementEmitter& scalars) {
       // Threads that share a row would write to each other's parts.
@@ -70,7 +70,7 @@ class RowReduction final : public KernelPlan {
     for (const HloInstruction* instruction : computation().MakeInstructionPostOrder()) {
       if (instruction->opcode() != HloOpcode::kReduce) continue;
       const HloInstruction* row = instruction->operand(0);
-      // Wider numbers for the sum only.
+      // A conversion to wider numbers for the sum only.
       if (row->opcode() == HloOpcode::kConvert && row->users().size() == 1) row = row->operand(0);
       const bool fits = row != &root() && row->users().size() > 1 && IsElementwise(*row) &&
                         row->shape().dimensions() == root().shape().dimensions() &&
@@ -87,8 +87,9 @@ class RowReduction final : public KernelPlan {
 bool ReducesOwnRows(const HloComputation& computation) {
   const HloInstruction* root = computation.root_instruction();
   if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
-  absl::flat_hash_set<const HloInstruction*> of_rows;  // what depends on reductions, before it is
-                                                       // as large as the result
+  // Instructions that depend on reductions and have fewer elements than the result.
+  absl::flat_hash_set<const HloInstruction*> of_rows;
+  // as large as the result
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
     if (instruction->opcode() != HloOpcode::kReduce) {
       bool reads_rows = false;

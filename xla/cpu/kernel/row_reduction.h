@@ -11,11 +11,11 @@
 
 namespace xla::cpu {
 
-// Whether all reductions are of the minor dimension of arrays like the result, and each row of the
-// result needs those of the same row only.
+// Whether all reductions reduce the minor dimension of arrays with the dimensions of the result,
+// and each row of the result only needs reductions of the same row.
 bool ReducesOwnRows(const HloComputation& computation);
 
-// Suits fusions that reduce their own rows, which are long enough for vectors.
+// Suits fusions that reduce their own rows, if these are long enough for vectors.
 bool FitsRowReduction(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request);
 

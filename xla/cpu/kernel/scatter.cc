@@ -31,24 +31,25 @@ class Scatter final : public KernelPlan {
 
   int64_t lanes() const override { return vector_lanes; }
 
-  // Of the minor dimension of the window, where it is that of the operand too.
+  // Whether the window has the operand's minor dimension, and how it is divided into segments.
   bool has_minor_window = false;
   int64_t window_length = 1;
   int vector_lanes = 1;
   int64_t segments = 1, segment_length = 1;
 };
 
-// Which dimensions of updates, indices and operand belong together.
+// How dimensions of updates, indices and operand correspond.
 struct ScatterDims {
   explicit ScatterDims(const HloInstruction& scatter);
 
-  // The dimension of the updates for one of the indices, whose vector dimension they lack.
+  // Returns the dimension of the updates that corresponds to one of the indices, whose vector
+  // dimension the updates lack.
   size_t UpdateDim(int64_t indices_dim) const {
     return scatter_dims[static_cast<size_t>(indices_dim -
                                             (indices_dim > attributes.index_vector_dim ? 1 : 0))];
   }
   bool has_batches() const { return !attributes.input_batching_dims.empty(); }
-  // The dimension of the updates that lists the batches: one for each group of units.
+  // Returns the batch dimension of the updates: there is a group of units for each batch.
   size_t BatchDim() const {
     return has_batches() ? UpdateDim(attributes.scatter_indices_batching_dims[0]) : 0;
   }
@@ -121,7 +122,7 @@ class ScatterEmitter {
 
   int64_t UpdateSize(size_t dim) const { return updates_.dimensions(static_cast<int>(dim)); }
 
-  // Loops over the scatter dimensions of the updates from `k` on.
+  // Emits loops over the scatter dimensions of the updates from `k` on.
   void EmitUpdates(size_t k) {
     if (k == dims_.scatter_dims.size()) {
       EmitUpdate();
@@ -143,7 +144,7 @@ class ScatterEmitter {
     });
   }
 
-  // One update: its window, unless it is not inside as a whole.
+  // Emits one update: its window, unless a part of it is outside the operand.
   void EmitUpdate() {
     ElementEmitter::Scope scope(&scalars_);
     EmitOrigin();
@@ -156,7 +157,7 @@ class ScatterEmitter {
     ir_.If(inside, [&] { EmitWindow(0); });
   }
 
-  // Where the window of the update begins in the operand.
+  // Emits the origin of the update's window in the operand.
   void EmitOrigin() {
     const ScatterAttributes& s = dims_.attributes;
     const HloInstruction* indices = scatter_.operand(inputs());
@@ -183,7 +184,7 @@ class ScatterEmitter {
     return w + 1 == dims_.window_dims.size() && plan_.has_minor_window;
   }
 
-  // Of the dimensions of a window from `w` on.
+  // Returns the steps of the dimensions of a window from `w` on.
   double StepsWithin(size_t w) const {
     double steps = 1;
     for (; w < dims_.window_dims.size(); ++w) {
@@ -194,7 +195,7 @@ class ScatterEmitter {
     return steps;
   }
 
-  // Loops over the dimensions of the window from `w` on.
+  // Emits loops over the dimensions of the window from `w` on.
   void EmitWindow(size_t w) {
     if (w == dims_.window_dims.size()) {
       ElementEmitter::Scope scope(&scalars_);
@@ -301,7 +302,7 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
     plan->segments = (length + plan->segment_length - 1) / plan->segment_length;
     plan->units = plan->segments;
   }
-  // Batches are apart from each other.
+  // Batches are independent of each other.
   if (!s.input_batching_dims.empty()) {
     plan->units *=
         scatter.operand(0)->shape().dimensions(static_cast<int>(s.input_batching_dims[0]));

@@ -9,8 +9,9 @@
 
 namespace xla::cpu {
 
-// Suits fusions whose root is a scatter. Every unit is a range of the minor window dimension, for
-// all updates in order: the order of updates of an element does not depend on threads.
+// Suits fusions whose root is a scatter. A unit is a range of the minor window dimension, for all
+// updates in order: the order in which updates of an element are combined does not depend on
+// threads.
 bool FitsScatter(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request);
 

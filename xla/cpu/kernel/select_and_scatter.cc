@@ -19,8 +19,8 @@
 namespace xla::cpu {
 namespace {
 
-// Elements that are computed at a time: a vector of the type, or of several where that is few,
-// which take as long as one to find their places.
+// Elements computed at a time: a vector of the type, or several vectors if its lanes are few, since
+// finding the addresses takes as long for one vector as for several.
 constexpr int kFewestLanes = 8;
 int LanesOf(const Machine& machine, PrimitiveType type) {
   const int64_t bytes = std::max(4, primitive_util::ByteWidth(type));
@@ -28,7 +28,7 @@ int LanesOf(const Machine& machine, PrimitiveType type) {
                   machine.Lanes(primitive_util::IsComplexType(type) ? bytes / 2 : bytes));
 }
 
-// Of a select-and-scatter, or of the custom call of one with sizes.
+// Returns the window of a select-and-scatter, or of the custom call of one with dynamic sizes.
 std::vector<WindowDim> WindowOf(const HloInstruction& instruction) {
   std::vector<WindowDim> window;
   if (instruction.opcode() == HloOpcode::kCustomCall) {
@@ -40,13 +40,13 @@ std::vector<WindowDim> WindowOf(const HloInstruction& instruction) {
   return window;
 }
 
-// A dimension along which every window is one element, in place.
+// Whether each window is a single element along the dimension, at the same index.
 bool IsTrivial(const WindowDim& dim) {
   return dim.size == 1 && dim.stride == 1 && dim.padding_low == 0 && dim.padding_high == 0 &&
          dim.base_dilation == 1;
 }
 
-// UNIMPLEMENTED unless select and scatter work on numbers of the operands' type.
+// Returns UNIMPLEMENTED unless select and scatter take numbers of the operands' type.
 absl::Status CheckTypes(const HloInstruction& instruction) {
   const PrimitiveType type = instruction.operand(0)->shape().element_type();
   const HloComputation& select = *instruction.called_computations()[0];
@@ -74,14 +74,14 @@ class SelectAndScatterPlan final : public KernelPlan {
   PlanDescription Describe() const override;
   int64_t lanes() const override { return minor < 0 ? 1 : vector_lanes; }
 
-  // Whether sizes and paddings are values: of the custom call.
+  // Whether sizes and paddings are operands, as those of the custom call are.
   bool IsSized() const { return instruction->operand_count() > 3; }
 
   std::vector<WindowDim> window;
   std::vector<size_t> outer, windowed;  // dimensions without and with a window
   std::vector<int64_t> outer_sizes;
   int vector_lanes = 1;
-  int64_t minor = -1;  // the size of a minor dimension without a window; -1: it has one
+  int64_t minor = -1;  // size of a minor dimension without a window; -1: has one
 };
 
 // Each window selects its first element that no later one replaces, padding apart; elements of the
@@ -139,7 +139,7 @@ class SelectAndScatterEmitter {
     int64_t most;  // iterations
   };
 
-  // Nested loops over the windowed dimensions; the body takes so many steps.
+  // Emits nested loops over the windowed dimensions; the body takes `steps`.
   void ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, double steps,
                absl::FunctionRef<void()> body) {
     ForEach(ranges, at, steps, {}, [&](const Carry&) {
@@ -163,8 +163,8 @@ class SelectAndScatterEmitter {
                           });
   }
 
-  // The taps of the windows at a place of the source that lie between the first and the last
-  // element: windows may be much larger than the operand.
+  // Returns the taps of the windows at an index of the source that are inside the operand: windows
+  // may be much larger than the operand.
   std::vector<Range> TapsInside(const std::vector<IrValue>& source) {
     std::vector<Range> ranges;
     for (size_t i = 0; i < windowed_.size(); ++i) {
@@ -199,7 +199,7 @@ class SelectAndScatterEmitter {
     return ranges;
   }
 
-  // The windows at one index, or a vector of indices, of the other dimensions.
+  // The windows at an index, or a vector of indices, of the other dimensions.
   struct Windows {
     ElementEmitter& emitter;
     const IndexVector& index;
@@ -243,9 +243,9 @@ class SelectAndScatterEmitter {
     return ops_.Splat(ops_.Load(type_, address, windows.lanes), windows.lanes);
   }
 
-  // The window of one element of the source.
+  // Emits the window of one element of the source.
   void EmitWindow(const Windows& windows, const std::vector<IrValue>& source_at) {
-    // Whether an element is found, the number of its tap, its value.
+    // Carries whether an element is selected, its tap, and its value.
     const Element zero = ops_.Splat(ops_.Zero(type_), windows.lanes);
     Carry initial = {ir_.Const(ir_.I1(), int64_t{0}), ir_.Splat(ir_.Index(0), windows.lanes),
                      zero.re};
@@ -274,7 +274,7 @@ class SelectAndScatterEmitter {
     });
   }
 
-  // What is selected once the element at a tap is compared with what was selected so far.
+  // Returns the selection after comparing the element at a tap with the one selected so far.
   Carry SelectTap(const Windows& windows, const Carry& so_far, const std::vector<IrValue>& tap,
                   const std::vector<IrValue>& place) {
     ElementEmitter::Scope scope(&windows.emitter);
@@ -291,7 +291,7 @@ class SelectAndScatterEmitter {
     return carry;
   }
 
-  // Combines the element of the source with the result at a tap, where that is the selected one.
+  // Combines the element of the source with the result at a tap, if that is the selected one.
   void ScatterToTap(const Windows& windows, const Element& source, IrValue selected,
                     const std::vector<IrValue>& tap, const std::vector<IrValue>& place) {
     ElementEmitter::Scope scope(&windows.emitter);
@@ -303,7 +303,8 @@ class SelectAndScatterEmitter {
     ops_.Store(type_, ops_.Select(is_it, combined, old), to.pointer, to.bytes);
   }
 
-  // Of a tap of the window at a place of the source: whether it is an element, and which.
+  // Returns whether the tap of a window at an index of the source is an element, and the index of
+  // that element.
   std::pair<IrValue, std::vector<IrValue>> PlaceOf(const std::vector<IrValue>& source,
                                                    const std::vector<IrValue>& tap) {
     IrValue inside = ir_.Const(ir_.I1(), int64_t{1});
@@ -368,7 +369,7 @@ SelectAndScatterPlan::SelectAndScatterPlan(const KernelRequest& request)
       taps *= static_cast<double>(window[d].size);
     }
   }
-  // What is left of the minor dimension is computed element by element.
+  // The rest of the minor dimension is computed element by element.
   vector_lanes = LanesOf(request.target->machine, operand.element_type());
   while (vector_lanes > kFewestLanes && minor % vector_lanes != 0) vector_lanes /= 2;
   constexpr double kNanosecondsPerTap = 0.625;

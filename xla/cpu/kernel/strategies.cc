@@ -21,7 +21,7 @@ absl::Span<const KernelStrategy> KernelStrategies() {
       {"scatter", FitsScatter, PlanScatter},
       {"column-reduction", FitsColumnReduction, PlanColumnReduction},
       {"interleaved-columns", FitsInterleavedColumns, PlanInterleavedColumns},
-      {"row-reduction", FitsRowReduction, PlanRowReduction},
+      {"row-reduction", FitsRowReduction, PlanRowReduction, /*reduces_rows_first=*/true},
       {"loop-nest", [](const KernelRequest&) { return true; }, PlanLoopNest},
   };
   return kStrategies;

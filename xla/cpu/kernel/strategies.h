@@ -13,18 +13,21 @@ namespace xla::cpu {
 
 struct KernelStrategy {
   std::string_view name;
-  // Whether the strategy suits the instruction, wherever its results are.
+  // Whether the strategy suits the instruction, whatever memory its results have.
   bool (*fits)(const KernelRequest& request);
-  // The plan of an instruction that it suits.
+  // Plans an instruction that it suits.
   std::unique_ptr<const KernelPlan> (*plan)(const KernelRequest& request);
+  // Whether a kernel reduces each row before it computes, and overwrites, elements of the row.
+  bool reduces_rows_first = false;
 };
 
-// In order of preference. The first one suits what is no fusion, the last one every fusion.
+// In order of preference. The first one is for instructions that are no fusions, the last one suits
+// every fusion.
 absl::Span<const KernelStrategy> KernelStrategies();
 
-// The first that suits the instruction.
+// Returns the first strategy that suits the instruction.
 const KernelStrategy& StrategyOf(const KernelRequest& request);
-// By its name; the last one if there is none.
+// Returns the strategy with the name; the last one if there is none.
 const KernelStrategy& FindStrategy(std::string_view name);
 
 }  // namespace xla::cpu

@@ -44,10 +44,10 @@ class Transpose final : public KernelPlan {
   TransposeTiles tiles;
 };
 
-// Rows of a transpose's result that are stored side by side, if they are this short.
+// Rows of a transpose's result up to this length are stored interleaved.
 constexpr int64_t kFewInterleaved = 4;
 
-// The dimension of the result that is minor in the operand.
+// Returns the dimension of the result that is minor in the operand.
 int MinorOfOperand(const HloInstruction& transpose) {
   const int rank = static_cast<int>(transpose.shape().rank());
   for (int d = 0; d < rank; ++d) {
@@ -56,14 +56,14 @@ int MinorOfOperand(const HloInstruction& transpose) {
   return rank - 1;
 }
 
-// The size of that dimension.
+// Returns the size of that dimension.
 int64_t OperandRowOf(const HloInstruction& transpose) {
   return transpose.shape().rank() == 0 ? 1
                                        : transpose.shape().dimensions(MinorOfOperand(transpose));
 }
 
-// Whether rows of the operand, as columns of the result, are next to each other: all elements of a
-// few rows follow each other.
+// Whether the operand's rows, which are columns of the result, are adjacent there: all elements of
+// a few rows are contiguous.
 bool InterleavesRows(const HloInstruction& transpose, int64_t lanes) {
   const Shape& shape = transpose.shape();
   const int64_t rank = shape.rank();
@@ -97,8 +97,8 @@ bool BlocksAreOuter(const HloInstruction& transpose) {
          std::min(from_of(b), to[static_cast<size_t>(a)]);
 }
 
-// Square blocks, whose pages and cache lines the processor keeps while it reads and writes them by
-// tiles; as many elements where one side is short.
+// Chooses square blocks, whose pages and cache lines stay in the caches while their tiles are read
+// and written; blocks of as many elements if one side is short.
 void ChooseBlocks(int64_t size_a, int64_t size_b, int64_t bytes, TransposeTiles& tiles) {
   const int64_t side = std::max<int64_t>(bytes == 1 ? 128 : 64, tiles.tile);
   const auto in_tiles = [&](int64_t size) {
@@ -109,12 +109,12 @@ void ChooseBlocks(int64_t size_a, int64_t size_b, int64_t bytes, TransposeTiles&
   tiles.block_a = std::min(in_tiles(size_a), in_tiles(side * side / tiles.block_b));
 }
 
-// Whether the operand is computed rather than in memory.
+// Whether the operand is fused into the kernel rather than materialized.
 bool Computes(const HloInstruction& transpose) {
   return transpose.operand(0)->opcode() != HloOpcode::kParameter;
 }
 
-// Of one lane if there are no good tiles.
+// Returns tiles of one lane if none suits.
 TransposeTiles TilesOf(const HloInstruction& transpose, int vector_bytes) {
   const int64_t size_b = transpose.shape().dimensions().back(), size_a = OperandRowOf(transpose);
   const bool computes = Computes(transpose);
@@ -160,7 +160,7 @@ bool TransposesComputedRows(const HloInstruction& transpose) {
   }
   const HloInstruction* operand = transpose.operand(0);
   if (IsView(operand->opcode())) {
-    // Vectors stay within rows of what is reshaped.
+    // Vectors must stay within rows of the reshaped array.
     const Shape& from = operand->operand(0)->shape();
     if (from.rank() == 0 || from.dimensions().back() % kLeastRow != 0 ||
         OperandRowOf(transpose) % kLeastRow != 0) {
@@ -180,7 +180,7 @@ bool PicksFromShortRows(const HloInstruction& transpose) {
 bool FitsTranspose(const KernelRequest& request) {
   const HloInstruction& transpose = request.root();
   const Shape& shape = transpose.shape();
-  return transpose.opcode() == HloOpcode::kTranspose && shape.rank() >= 2 &&
+  return transpose.opcode() == HloOpcode::kTranspose && shape.rank() >= 2 && CountOf(shape) > 0 &&
          shape.element_type() != C128 && transpose.dimensions().back() != shape.rank() - 1 &&
          !PicksFromShortRows(transpose) &&
          (!Computes(transpose) || TransposesComputedRows(transpose)) &&
@@ -195,10 +195,8 @@ std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
   TransposeTiles& tiles = plan->tiles;
   tiles = TilesOf(transpose, request.target->machine.vector_bytes);
   const int64_t elements = CountOf(shape);
-  plan->units = size_a == 0 || size_b == 0
-                    ? 0
-                    : elements / size_a / size_b * CeilOfRatio(size_a, tiles.block_a) *
-                          CeilOfRatio(size_b, tiles.block_b);
+  plan->units = elements / size_a / size_b * CeilOfRatio(size_a, tiles.block_a) *
+                CeilOfRatio(size_b, tiles.block_b);
   const int64_t bytes = elements * primitive_util::ByteWidth(shape.element_type());
   plan->bytes = static_cast<double>(2 * bytes);
   const Machine& machine = request.target->machine;

@@ -11,8 +11,9 @@
 
 namespace xla::cpu {
 
-// Whether a transpose's kernel can compute the operand itself: its rows are long enough for
-// vectors, and the rows of the result are as well, or so short that they are stored interleaved.
+// Whether a transpose's kernel can compute its operand: the operand's rows are long enough for
+// vectors, and the rows of the result are long enough as well, or so short that they are stored
+// interleaved.
 bool TransposesComputedRows(const HloInstruction& transpose);
 
 // Whether rows of a transpose's result read every second, third or fourth element of memory: then a

@@ -12,7 +12,8 @@
 
 namespace xla::cpu {
 
-// Exchanges blocks of half the size, then of a quarter, ... (a power of two of rows.)
+// Exchanges blocks of half the size, then of a quarter, and so on. The number of rows is a power of
+// two.
 void TransposeRows(Ir& ir, std::vector<IrValue>& rows) {
   const int n = static_cast<int>(rows.size());
   for (int half = n / 2; half >= 1; half /= 2) {
@@ -110,17 +111,17 @@ class TransposeEmitter {
   }
 
  private:
-  // Of the result: dimension a_ is minor in the operand, b_ in the result.
+  // Sizes of the result's dimensions: a_ is minor in the operand, b_ in the result.
   int64_t size_a() const { return shape_.dimensions(static_cast<int>(a_)); }
   int64_t size_b() const { return shape_.dimensions().back(); }
 
-  // Of all other dimensions, one index.
+  // Rows at one index of all other dimensions.
   struct Rows {
     IndexVector outer;  // of outer_dims_
     IrValue read, write;
   };
 
-  // Tiles of narrow types, which are made of smaller ones.
+  // Whether tiles consist of smaller ones, as those of narrow types do.
   bool IsWide() const { return tiles_.tile > lanes_; }
 
   IrValue Times(IrValue value, int64_t factor) { return ir_.Mul(value, ir_.Index(factor)); }
@@ -130,13 +131,13 @@ class TransposeEmitter {
     return size % block == 0 ? end : ir_.Binary("llvm.smin", end, ir_.Index(size));
   }
 
-  // The first element of a tile that would otherwise end behind the array.
+  // Moves a tile that would end after the array back to its end.
   IrValue Within(IrValue first, int64_t size) {
     return size % tiles_.tile == 0 ? first
                                    : ir_.Binary("llvm.smin", first, ir_.Index(size - tiles_.tile));
   }
 
-  // A vector of each of `count` rows of the operand.
+  // Reads a vector of each of `count` rows of the operand.
   std::vector<IrValue> ReadRows(const Rows& at, IrValue first_a, IrValue first_b, int64_t count,
                                 IrType type) {
     IrValue read = rows_;
@@ -155,7 +156,7 @@ class TransposeEmitter {
     return rows;
   }
 
-  // To rows_. One copy of the code for all rows.
+  // Computes rows to rows_, with one copy of the code for all rows.
   void ComputeRows(const Rows& at, IrValue first_a, IrValue first_b, int64_t count) {
     const HloInstruction* operand = root_->operand(0);
     const auto dimension = [&](size_t d) { return static_cast<size_t>(root_->dimensions()[d]); };
@@ -184,8 +185,8 @@ class TransposeEmitter {
     }
   }
 
-  // Whole vectors are read and written: some rows at a time are copied, and what they become is
-  // staged. One copy of the code for all parts of the tile.
+  // Reads and writes whole vectors: a few rows at a time are copied and transposed to a staging
+  // area. One copy of the code serves all parts of the tile.
   void EmitWideTile(const Rows& at, IrValue first_a, IrValue first_b) {
     const int64_t row_bytes = bytes_ * tiles_.tile;
     const auto alignment = static_cast<int>(bytes_);
@@ -217,7 +218,7 @@ class TransposeEmitter {
     });
   }
 
-  // All rows of a result whose rows are shorter than the lanes.
+  // Emits all rows of a result whose rows are shorter than the lanes.
   void EmitShortRows(const Rows& at, IrValue first_a) {
     const IrValue zero = ir_.Index(0), out = WriteTo(at, first_a, zero);
     const auto alignment = static_cast<int>(bytes_);

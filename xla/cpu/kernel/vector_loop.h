@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements by vectors, and their tails.
+// Emits loops over elements by vectors, with their tails.
 #ifndef XLA_CPU_KERNEL_VECTOR_LOOP_H_
 #define XLA_CPU_KERNEL_VECTOR_LOOP_H_
 
@@ -25,7 +25,7 @@ struct VectorRange {
   int64_t length = 0;  // of the row
   int lanes = 1;
   IrValue first = nullptr, last = nullptr;
-  IrValue is_last = nullptr;  // whether the range ends where the row does; null: it does
+  IrValue is_last = nullptr;  // whether the range ends with the row; null: it does
 };
 
 // Emits a vector loop followed by a scalar loop. Vectors start at multiples of the lanes in the
@@ -44,7 +44,7 @@ void EmitLoopFromFirst(Ir& ir, int lanes, IrValue first, IrValue last,
 void EmitVectorLoop(Ir& ir, const VectorRange& range, TailPolicy tail, bool unrolls,
                     absl::FunctionRef<void(const IndexTerm&)> vector);
 
-// The vector that ends where a row does.
+// Returns the index of the vector that ends with the row.
 IndexTerm LastVector(Ir& ir, int64_t length, int lanes);
 
 }  // namespace xla::cpu

@@ -30,7 +30,7 @@ bool IsListed(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// Calls visit(value, is_made) for the values that items, and those within them, read or make.
+// Calls visit(value, is_made) for the values that items, and the items within them, read or make.
 void VisitValues(absl::Span<const ScheduledItem> items,
                  absl::FunctionRef<void(ValueId, bool)> visit) {
   for (const ScheduledItem& item : items) {
@@ -45,7 +45,8 @@ void VisitValues(absl::Span<const ScheduledItem> items,
   }
 }
 
-// Whether at most `left` items are within this one, whose number is taken off, `depth` deep.
+// Whether this item contains at most `left` items, no more than `depth` deep. Subtracts their
+// number from `left`.
 bool HasFewItems(const ScheduledItem& item, int64_t depth, int64_t& left) {
   for (const auto& body : item.bodies) {
     left -= static_cast<int64_t>(body.size());
@@ -64,7 +65,7 @@ class CompiledWhilePlanner {
 
   std::optional<CompiledWhilePlan> Plan(const ScheduledItem& loop) {
     if (loop.kind != ScheduledItem::Kind::kWhile) return std::nullopt;
-    // Keeps this linear for deep nests, and the stack small.
+    // Keeps the time linear for deep nests, and the stack small.
     constexpr int64_t kMostItems = 1000, kDeepest = 16;
     int64_t items = kMostItems;
     if (!HasFewItems(loop, kDeepest, items)) return std::nullopt;
@@ -150,7 +151,7 @@ class CompiledWhilePlanner {
     return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
   }
 
-  // Whether a loop, or the outermost one, is not better run by other means.
+  // Whether a loop is run by this function rather than by other means.
   bool IsLoopOfFunction(const ScheduledItem& loop) const {
     if (loop.predicate == kNoValue) return false;
     if (ElementwiseWhileLength(schedule_, loop) > 0) return false;  // vectors stay in registers
@@ -179,7 +180,8 @@ class CompiledWhilePlanner {
     });
   }
 
-  // Operands, those that are updated in place where the results are, and results.
+  // Returns operands and results; operands that are updated in place are in the memory of the
+  // results.
   static std::vector<ValueId> ArraysOfKernel(const ScheduledItem& item) {
     std::vector<ValueId> arrays = item.operands;
     const std::vector<int64_t>& updated = LoweringOf(*item.instruction).updated;
@@ -192,11 +194,11 @@ class CompiledWhilePlanner {
   const ProgramSchedule& schedule_;
   const Target& target_;
   CompiledWhilePlan plan_;
-  int64_t instructions_ = 0;  // in the function
+  int64_t instructions_ = 0;  // of the function
   int64_t generated_ = 0, thunks_ = 0;
 };
 
-// Adds the addresses of all values that the code of the function itself reads or writes.
+// Adds the addresses of all values that the function's own code reads or writes.
 void AddValueEntries(CompiledWhilePlan& plan) {
   std::vector<ValueId> values;
   VisitValues({plan.loop, 1}, [&](ValueId value, bool) { values.push_back(value); });
@@ -243,7 +245,7 @@ class CompiledWhileEmitter {
   }
   bool IsMade(ValueId value) const { return std::binary_search(made_.begin(), made_.end(), value); }
 
-  // Elements that code outside of the function reads from memory while it runs.
+  // Finds the elements that code outside of the function reads from memory while it runs.
   void FindValuesInMemory() {
     for (const auto& [item, planned] : plan_.items) {
       if (planned.mode == Mode::kThunks) {
@@ -277,15 +279,15 @@ class CompiledWhileEmitter {
     elements_[value] = element;
     if (in_memory_.contains(value)) Store(value);
   }
-  // After something has written them to memory.
+  // Reloads elements after other code has written them to memory.
   void LoadElements(absl::Span<const ValueId> values) {
     for (const ValueId value : values) {
       if (IsOneElement(schedule_, value)) elements_[value] = Load(value, false);
     }
   }
 
-  // The elements that the loop carries: what copies at the end of its body write, as opposed to
-  // those before loops within it.
+  // Returns the elements that the loop carries: those written by copies at the end of its body,
+  // rather than by copies before loops within it.
   std::vector<ValueId> StateOf(const ScheduledItem& loop) const {
     std::vector<ValueId> state;
     for (const ScheduledItem& item : loop.bodies[1]) {
@@ -321,7 +323,7 @@ class CompiledWhileEmitter {
     }
     const IrValue first_table = table_;
     const std::vector<PingPongPair>* const outer_pairs = std::exchange(pairs_, &planned.pairs);
-    // Whether to go on, the count, the table, the state.
+    // Carries whether to go on, the count, the table, and the state.
     Ir::Carried initial = {ir_.Const(ir_.I1(), int64_t{1}), count_, table_};
     Append(state, initial);
     const auto take = [&](const Ir::Carried& carried) {
@@ -350,7 +352,7 @@ class CompiledWhileEmitter {
     take(last);
     pairs_ = outer_pairs;
     if (planned.pairs.empty()) return;
-    // Leaves the state in its own buffers.
+    // The state ends in its own buffers.
     table_ = first_table;
     ir_.If(ir_.Not(IsSame(last[2], first_table)), [&] {
       for (const PingPongPair& pair : planned.pairs) EmitCopy(pair.next, pair.state);
@@ -379,7 +381,7 @@ class CompiledWhileEmitter {
     return results[0];
   }
 
-  // Nanoseconds of an iteration, without loops within it.
+  // Returns the nanoseconds of an iteration, without inner loops.
   int64_t CostOf(const ScheduledItem& loop) const {
     const Machine& machine = ir_.target().machine;
     double cost = 1;
@@ -481,7 +483,7 @@ class CompiledWhileEmitter {
 
   void EmitKernel(const ScheduledItem& item, const CompiledWhilePlan::Item& planned) {
     CopyUpdated(item);
-    if (planned.kernel->units > 0) {  // else an update without elements
+    if (planned.kernel->units > 0) {  // no units: an update without elements
       planned.mode == Mode::kInline ? EmitInline(item, *planned.kernel) : EmitCall(planned);
     }
     LoadElements(item.results);
@@ -522,7 +524,7 @@ class CompiledWhileEmitter {
     });
   }
 
-  // A conditional from this branch on.
+  // Emits a conditional from this branch on.
   void EmitBranches(const ScheduledItem& item, size_t first) {
     std::vector<ValueId> results;
     for (const ValueId value : item.results) {
@@ -556,7 +558,7 @@ class CompiledWhileEmitter {
   ElementOps ops_;
   const ProgramSchedule& schedule_;
   const CompiledWhilePlan& plan_;
-  std::vector<ValueId> made_;               // in the loop, sorted
+  std::vector<ValueId> made_;               // in the loop; sorted
   absl::flat_hash_set<ValueId> in_memory_;  // elements that are stored as well
   IrValue table_ = nullptr, count_ = nullptr;
   const std::vector<PingPongPair>* pairs_ = nullptr;  // of the innermost loop

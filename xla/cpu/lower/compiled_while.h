@@ -34,13 +34,14 @@ struct CompiledWhilePlan {
   struct Item {
     Mode mode = Mode::kCopy;
     std::unique_ptr<const KernelPlan> kernel;  // of kInline and kCall
-    size_t entry = 0;                          // of kCall and kSteps: the first in the table
+    size_t entry = 0;                          // of kCall and kThunks: the first in the table
     std::vector<PingPongPair> pairs;           // of kLoop
     size_t table = 0;                          // that odd iterations use
   };
-  // The function takes a table of addresses. For each kernel that is called it has those of the
-  // function, of its arrays and of the state of the run; for thunks, that of their sequence; then
-  // those of the values. Each loop with ping-pong state has a further table, for odd iterations.
+  // The function takes a table of addresses. For each kernel that is called, the table has the
+  // addresses of its function, of its arrays and of the state of the run; for thunks, that of their
+  // sequence; then those of the values. Each loop with ping-pong state has another table for odd
+  // iterations.
   struct Entry {
     enum class Kind : uint8_t { kValue, kFunction, kThunks, kRun };
     Kind kind = Kind::kValue;
@@ -49,10 +50,10 @@ struct CompiledWhilePlan {
   };
 
   const ScheduledItem* loop = nullptr;
-  std::map<const ScheduledItem*, Item> items;  // of all bodies but those of thunks
+  std::map<const ScheduledItem*, Item> items;  // of all bodies except those run by thunks
   std::vector<Entry> entries;                  // of the first table
   std::map<ValueId, size_t> value_entries;     // of the values
-  std::vector<const ScheduledItem*> tables;    // the loops that the further ones belong to
+  std::vector<const ScheduledItem*> tables;    // the loops of the further tables
 };
 
 // Returns no plan for loops that mostly run thunks, or that are not worth a function.

@@ -17,8 +17,8 @@
 namespace xla::cpu {
 namespace {
 
-// What a map from addresses holds, by name: addresses differ from run to run, and equal programs
-// should give equal code.
+// Returns the entries of a map from addresses in the order of names: addresses differ from run to
+// run, and equal programs should give equal code.
 template <typename Key>
 std::vector<std::pair<std::string, Key>> ByName(const std::map<Key, std::string>& names) {
   std::vector<std::pair<std::string, Key>> sorted;
@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, Key>> ByName(const std::map<Key, std::string>
   return sorted;
 }
 
-// Whether two instructions that kernels are generated for compute the same.
+// Whether two instructions with generated kernels compute the same function.
 bool ComputesTheSame(const HloInstruction& a, const HloInstruction& b) {
   if (a.opcode() != b.opcode()) return false;
   if (a.opcode() == HloOpcode::kFusion)
@@ -103,7 +103,7 @@ void GeneratedFunctions::PlanLoop(const ScheduledItem& loop) {
   }
 }
 
-// The number of the kernel that computes an item.
+// Returns the number of the kernel that computes an item.
 size_t GeneratedFunctions::FindOrPlanKernel(const ScheduledItem& item) {
   const KernelRequest request = RequestOf(schedule_, item, target_);
   auto& candidates = by_hash_[HashOf(*item.instruction)];

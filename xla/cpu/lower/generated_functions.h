@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that are generated for a program: which there are, their names, their code.
+// The functions that are generated for a program, with their names and code.
 #ifndef XLA_CPU_LOWER_GENERATED_FUNCTIONS_H_
 #define XLA_CPU_LOWER_GENERATED_FUNCTIONS_H_
 
@@ -22,7 +22,7 @@
 
 namespace xla::cpu {
 
-// A kernel that is generated, for all items that compute the same.
+// A generated kernel, shared by all items that compute the same function.
 struct UniqueKernel {
   std::unique_ptr<const KernelPlan> plan;
   std::string name;
@@ -41,7 +41,7 @@ class GeneratedFunctions {
 
   bool empty() const;
   const LoopPlans& loops() const { return loops_; }
-  // Leaves no loops behind.
+  // Moves the plans of the loops out.
   LoopPlans TakeLoops() { return std::move(loops_); }
   std::vector<UniqueKernel>& kernels() { return kernels_; }
   const std::vector<UniqueKernel>& kernels() const { return kernels_; }
@@ -51,15 +51,15 @@ class GeneratedFunctions {
   // Emits all functions but kernels.
   absl::Status EmitOthers(Ir& ir) const;
 
-  // A line for each function whose work is divided.
+  // Appends a line for each function whose work is divided.
   void AddPlans(std::vector<std::string>& plans) const;
 
-  // Finds kernel `k` in its code. INTERNAL if that lacks it.
+  // Finds kernel `k` in its code. INTERNAL if it is missing.
   absl::Status FindKernel(size_t k, const NativeCode& code);
   // Sets the code of all functions but kernels.
   void set_code(const NativeCode* code) { code_ = code; }
 
-  // What the code has for an item or instruction; null, or no kernel, if it has no such function.
+  // The generated functions of an item or instruction; null, or no kernel, if it has none.
   const UniqueKernel& KernelOf(const ScheduledItem& item) const {
     return kernels_[kernel_of_.at(&item)];
   }
@@ -69,7 +69,8 @@ class GeneratedFunctions {
     return Loop(compiled_loops_, loop);
   }
   void* ComparatorOf(const HloInstruction& sort) const;
-  // Those of a reduction between devices, by operand; may end early.
+  // Returns the combiners of a reduction between devices, by operand; may have fewer entries than
+  // operands.
   std::vector<CombinerFunction> CombinersOf(const HloInstruction& instruction) const;
 
  private:
@@ -91,7 +92,7 @@ class GeneratedFunctions {
   std::map<const HloInstruction*, std::string> comparators_;  // of sorts
   LoopNames scalar_loops_, element_loops_, compiled_loops_;
   std::vector<const ScheduledItem*> compiled_order_;  // of compiled_loops_, by number
-  // Of reductions between devices, by instruction and operand.
+  // The combiners of reductions between devices, by instruction and operand.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> combiners_;
   const NativeCode* code_ = nullptr;
 };

@@ -8,8 +8,8 @@
 
 namespace xla::cpu {
 
-// What the kernel of a scheduled instruction has to compute, with the strategy of its lowering, and
-// where its results are. The request refers to the instruction.
+// Returns the request for the kernel of a scheduled instruction: what it computes, with the
+// strategy of its lowering, and the memory of its results. The request refers to the instruction.
 KernelRequest RequestOf(const ProgramSchedule& schedule, const ScheduledItem& item,
                         const Target& target);
 

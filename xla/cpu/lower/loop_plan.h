@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each loop of a schedule runs: decided once, by PlanLoops, and read by code generation, by the
-// builder of thunks and by reports.
+// Plans how each loop of a schedule runs: decided once, by PlanLoops, and read by code generation,
+// by the builder of thunks and by reports.
 #ifndef XLA_CPU_LOWER_LOOP_PLAN_H_
 #define XLA_CPU_LOWER_LOOP_PLAN_H_
 
@@ -19,9 +19,9 @@ namespace xla::cpu {
 struct LoopPlan {
   enum class Kind : uint8_t {
     kThunks,    // a thunk for each item of condition and body
-    kScalars,   // one function, with the scalars of the state in registers (scalar_while.h)
-    kElements,  // one function, for each vector of elements of the arrays (scalar_while.h)
-    kCompiled,  // one function with the loops and conditionals within (compiled_while.h)
+    kScalars,   // one function, with scalars in registers (scalar_while.h)
+    kElements,  // one function, for each vector of elements (scalar_while.h)
+    kCompiled,  // one function, with inner loops (compiled_while.h)
     kInlined,   // part of the function of an outer loop
   };
   Kind kind = Kind::kThunks;
@@ -34,7 +34,7 @@ struct LoopPlan {
   }
 };
 
-// By the loop. Loops that are part of a thunk's function for another one are listed, too.
+// By the loop. Includes loops that are part of another loop's function.
 using LoopPlans = std::map<const ScheduledItem*, LoopPlan>;
 
 // Plans all loops of the schedule, which the result refers to.

@@ -30,7 +30,8 @@ std::string TextOf(const Ir& ir) {
   return copy;
 }
 
-// UNIMPLEMENTED for a computation that is applied to elements, but not from scalars to scalars.
+// Returns UNIMPLEMENTED for a computation that is applied to elements but does not map scalars to
+// scalars.
 absl::Status CheckScalars(const HloComputation& computation) {
   const auto is_scalar = [](const Shape& shape) {
     return shape.IsArray() && !shape.is_dynamic() && CountOf(shape) == 1;
@@ -45,7 +46,7 @@ absl::Status CheckScalars(const HloComputation& computation) {
   if (all) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("computation ", computation.name(),
-                   " is nested to elements, but its parameters or results are no scalars"));
+                   " is applied to elements, but its parameters or results are not scalars"));
 }
 
 class ProgramLowering {
@@ -80,7 +81,7 @@ class ProgramLowering {
   }
 
  private:
-  // The whole program, or one that is applied to elements.
+  // The whole program, or a program that is applied to elements.
   struct Unit {
     Unit(const ProgramSchedule& unit_schedule, const MemoryNumbers& numbers, const Target& target,
          std::string prefix)
@@ -92,8 +93,9 @@ class ProgramLowering {
     GeneratedFunctions functions;
   };
 
-  // Programs that are applied to elements, also by code of such programs: each is lowered like the
-  // whole program, and its functions are generated with those of the whole program.
+  // Plans programs that are applied to elements, including those applied by such programs: each is
+  // lowered like the whole program, and its functions are generated with those of the whole
+  // program.
   absl::Status PlanNested() {
     programs_ = NestedPrograms(*main_.schedule.module);
     for (const HloComputation* computation : programs_.computations()) {
@@ -111,7 +113,7 @@ class ProgramLowering {
     return absl::OkStatus();
   }
 
-  // The kernels first, first + step, .. and, with the first one, all other functions.
+  // Emits the kernels first, first + step, .. and, with the first one, all other functions.
   absl::Status Emit(Ir& ir, size_t first, size_t step) {
     if (!programs_.computations().empty()) ir.set_programs(&programs_);
     for (const auto& unit : nested_) {
@@ -130,7 +132,8 @@ class ProgramLowering {
     return first == 0 ? functions.EmitOthers(ir) : absl::OkStatus();
   }
 
-  // A module for each thread, but no more than there is work for; none without code.
+  // Returns the number of modules: one for each thread, but no more than there is work for, and
+  // none without code.
   size_t CountModules() const {
     bool has_code = !main_.functions.empty();
     for (const auto& unit : nested_) has_code |= !unit->functions.empty();
@@ -169,7 +172,7 @@ class ProgramLowering {
     return FindFunctions();
   }
 
-  // The module with kernels m, m + count, ..
+  // Compiles the module with kernels m, m + count, ..
   absl::Status CompileModule(const LlvmApi& llvm, const CodeCache& cache, size_t m) {
     const size_t count = program_.code.size();
     Ir ir(llvm, target_, "program");
@@ -186,7 +189,7 @@ class ProgramLowering {
     }
     XLA_ASSIGN_OR_RETURN(program_.code[m], NativeCode::Load(object, ExternalFunctions()));
     if (cache.is_enabled() && !is_cached) cache.Store(llvm_texts_[m], object);
-    // LLVM's time, divided as that of the emitters.
+    // Divides LLVM's time in proportion to that of the emitters.
     const double factor = (NowSeconds() - start) / std::max(emitted - start, 1e-9);
     std::vector<UniqueKernel>& kernels = main_.functions.kernels();
     for (size_t k = m; k < kernels.size(); k += count) {
@@ -201,7 +204,7 @@ class ProgramLowering {
     return absl::OkStatus();
   }
 
-  // The functions of nested programs, and all but kernels, are in the first module.
+  // The functions of nested programs, and all others but kernels, are in the first module.
   absl::Status FindFunctions() {
     const size_t count = program_.code.size();
     main_.functions.set_code(program_.code[0].get());

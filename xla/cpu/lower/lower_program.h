@@ -21,7 +21,8 @@
 
 namespace xla::cpu {
 
-// Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
+// The numbering of memories of a run in slots: the scratch memory, then arguments, results,
+// constants.
 struct MemoryNumbers {
   int32_t arguments = 0, results = 0;
   Slot SlotOf(const BufferSlice& slice) const;
@@ -35,20 +36,20 @@ struct LoweredProgram {
   std::vector<CpuProgram::KernelReport> kernels;
   std::string llvm_text, assembly_text;
   std::vector<std::vector<char>> objects;
-  // Of library kernels, beyond that of the schedule: by number of threads.
+  // Library kernels, whose scratch memory is needed beyond that of the schedule.
   std::vector<const kernels::Kernel*> prepared;
-  // What those were made for that were chosen from several forms.
+  // The instructions whose kernels were chosen from several forms.
   struct ChosenKernel {
     const HloInstruction* instruction;
     kernels::KernelEpilogue epilogue;
   };
   std::vector<ChosenKernel> chosen;
-  // What code applies to elements (nested_computation.h), by number. Their constants are left to
-  // the caller.
+  // The programs that code applies to elements (nested_computation.h), by number. Their constants
+  // are left to the caller.
   std::vector<std::unique_ptr<NestedProgram>> nested;
 };
 
-// CANCELLED if the caller gave up the compilation.
+// Returns CANCELLED if the caller has cancelled the compilation.
 absl::Status PollCompilation(const CpuCompileOptions& options);
 
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
@@ -56,7 +57,7 @@ absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const CpuCompileOptions& options);
 
 // What LowerProgram generates, for any machine: a line for each kernel and each function that says
-// how its work is divided, and all of them as LLVM IR. Compiles nothing.
+// how its work is divided, and the LLVM IR of all of them. Nothing is compiled.
 struct GeneratedProgram {
   std::vector<std::string> plans;
   std::string llvm_text;

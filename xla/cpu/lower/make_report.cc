@@ -88,7 +88,7 @@ class Reporter {
     report_.plan.push_back(std::move(planned));
   }
 
-  // Loops within others that are no functions of their own are not planned.
+  // Inner loops without a function of their own are not planned.
   std::string LoopText(const ScheduledItem& loop) const {
     const auto plan = loops_.find(&loop);
     return plan == loops_.end() ? "" : PlanText(plan->second);
@@ -113,7 +113,7 @@ class Reporter {
     for (auto& [key, buffer] : buffers) report_.buffers.push_back(std::move(buffer));
   }
 
-  // The position at which most bytes of the scratch memory are alive.
+  // Finds the position at which most bytes of the scratch memory are live.
   void FindPeak() {
     std::map<int64_t, int64_t> changes;
     for (const BufferReport& buffer : report_.buffers) {

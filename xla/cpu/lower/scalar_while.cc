@@ -24,7 +24,7 @@ void AddOnce(std::vector<ValueId>& list, ValueId value) {
 
 class LoopEmitter {
  public:
-  // lanes 0: only the scalars. `finishes`: the scalars as well.
+  // With 0 lanes, computes only the scalars. `finishes`: computes the scalars as well.
   LoopEmitter(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop, int lanes,
               int64_t length, bool finishes)
       : ir_(ir),
@@ -59,7 +59,7 @@ class LoopEmitter {
     if (!is_element_loop) {
       EmitLoop();
     } else {
-      // Whole vectors are a unit each; the single elements behind them are the last one.
+      // Each whole vector is a unit; the elements after them are the last unit.
       const int64_t vectors = length_ / widest_;
       const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
       ir_.Loop(begin, ir_.Binary("llvm.smin", end, ir_.Index(vectors)), 1, [&](IrValue unit) {
@@ -76,7 +76,7 @@ class LoopEmitter {
         });
       }
     }
-    // All elements have started from the scalars in memory.
+    // Scalars in memory may be overwritten now: all elements have read them.
     for (const auto& [i, memory] : last_scalars_) {
       const PrimitiveType type = TypeOf(arrays_.state[i]);
       const Element element = ops_.Load(type, {memory, ir_.Index(0)}, 1);
@@ -133,8 +133,8 @@ class LoopEmitter {
     }
   }
 
-  // Polls for cancellation once in so many steps: a loop over arrays runs to its next poll for each
-  // of its vectors.
+  // Nanoseconds of a step, by which the distance between polls is estimated: a loop over arrays
+  // runs to its next poll for each of its vectors.
   static constexpr int64_t kNanosecondsPerStep = 64;
   static constexpr int64_t kStepsBetweenPolls =
       kUsualMachine.nanoseconds_between_polls / kNanosecondsPerStep;
@@ -218,14 +218,14 @@ class LoopEmitter {
   int lanes_;                // of the code that is emitted
   IrValue first_ = nullptr;  // element
   std::vector<IrValue> places_;
-  std::map<size_t, IrValue> last_scalars_;  // memory of those of the state, if this finishes them
+  std::map<size_t, IrValue> last_scalars_;  // memory of the final scalars, if finishes
   std::map<ValueId, IrValue> inputs_;       // memory
   std::map<ValueId, Element> invariant_;    // inputs that are loaded once
   std::map<ValueId, Element> elements_;     // of one step
   absl::Status status_;
 };
 
-// Elements that an element loop computes at a time.
+// Returns how many elements an elementwise loop computes at a time.
 int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t length,
             const Target& target) {
   int64_t element_bytes = 4;
@@ -237,7 +237,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
         element_bytes, primitive_util::IsComplexType(shape.element_type()) ? bytes / 2 : bytes);
   }
   int lanes = target.machine.Lanes(element_bytes);
-  // Several vectors at a time hide latencies, as far as there are registers.
+  // Several vectors at a time hide latencies, as long as there are registers.
   const int most_vectors = target.machine.vector_registers * 3 / 4;
   const ScalarWhileArrays arrays = ArraysOfScalarWhile(loop);
   int parts = 0;
@@ -255,8 +255,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
   return lanes;
 }
 
-// Whether the bodies are copies and generated code of bounded size, and each item is as `accepts`
-// wants it.
+// Whether the bodies consist of copies and generated code of bounded size, and `accepts` each item.
 bool ComputesElements(const ScheduledItem& loop,
                       absl::FunctionRef<bool(const ScheduledItem&)> accepts) {
   if (loop.kind != ScheduledItem::Kind::kWhile || loop.predicate == kNoValue) return false;
@@ -306,7 +305,7 @@ int64_t ElementwiseWhileLength(const ProgramSchedule& schedule, const ScheduledI
   const bool computes = ComputesElements(loop, [&](const ScheduledItem& item) {
     if (item.results.size() != 1 || !fits(item.results[0])) return false;
     if (CountOf(*schedule.At(item.results[0]).shape) == 1) {
-      // Scalars come from scalars.
+      // Scalars are computed from scalars.
       return std::all_of(item.operands.begin(), item.operands.end(),
                          [&](ValueId v) { return IsOneElement(schedule, v); });
     }
@@ -324,7 +323,7 @@ ElementwiseWhileUnits UnitsOfElementwiseWhile(const ProgramSchedule& schedule,
   if (length == 0) return units;
   units.lanes = LanesOf(schedule, loop, length, target);
   units.count = (length + units.lanes - 1) / units.lanes;
-  // How many steps the loop has is not known: some hundreds, of a vector's operation each.
+  // The number of iterations is unknown: assumes some hundreds, of one vector operation each.
   constexpr double kNanosecondsPerElement = 4.8;
   constexpr int64_t kTasks = 16;
   units.chunk = target.machine.IsWorthAThread(kNanosecondsPerElement * static_cast<double>(length))
@@ -341,7 +340,8 @@ ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop) {
       for (const ValueId value : item.results) AddOnce(made, value);
     }
   }
-  // State is what copies at the end of the body write and something reads before.
+  // The state consists of the values that copies at the end of the body write and that are read
+  // before.
   for (const ScheduledItem& item : loop.bodies[1]) {
     if (item.kind == ScheduledItem::Kind::kCopy) AddOnce(arrays.state, item.results[0]);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that become one function which keeps its state in registers: loops over a few scalars, and
+// Compiles loops to one function which keeps its state in registers: loops over a few scalars, and
 // loops that treat each element of arrays alike.
 #ifndef XLA_CPU_LOWER_SCALAR_WHILE_H_
 #define XLA_CPU_LOWER_SCALAR_WHILE_H_
@@ -12,7 +12,7 @@
 
 namespace xla::cpu {
 
-// Whether generated code computes everything in the loop, and everything is a single element.
+// Whether generated code computes everything in the loop, and all values are single elements.
 bool IsScalarWhile(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
 // The values whose addresses the function takes: the state, then the values that the loop reads.
@@ -21,8 +21,9 @@ struct ScalarWhileArrays {
 };
 ScalarWhileArrays ArraysOfScalarWhile(const ScheduledItem& loop);
 
-// void name(char** arrays, RunState* state, int64_t, int64_t). Reads the scalars of the state from
-// memory, runs the loop, and writes them back. Polls for cancellation, and returns early then.
+// Emits void name(char** arrays, RunState* state, int64_t, int64_t). It reads the scalars of the
+// state from memory, runs the loop, and writes them back. It polls for cancellation, and returns
+// early if cancelled.
 absl::Status EmitScalarWhile(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                              const char* name);
 

@@ -10,6 +10,7 @@
 #include "xla/cpu/plan/entry_layouts.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/run/library_calls.h"
+#include "xla/cpu/run/library_custom_calls.h"
 #include "xla/cpu/run/prepared_kernels.h"
 #include "xla/runtime/custom_call.h"
 
@@ -147,7 +148,7 @@ absl::Status ThunkBuilder::BuildCompiledWhile(const ScheduledItem& loop,
           break;
         case Entry::Kind::kThunks: {
           added.kind = CompiledWhileThunk::Entry::Kind::kAddress;
-          if (t > 0) break;  // loops that exchange buffers run no thunks
+          if (t > 0) break;  // loops with ping-pong state run no thunks
           auto built = std::make_unique<ThunkSequence>();
           XLA_RETURN_IF_ERROR(BuildItem(*entry.item, *built));
           added.address = built.get();
@@ -167,7 +168,7 @@ absl::Status ThunkBuilder::BuildCompiledWhile(const ScheduledItem& loop,
   return absl::OkStatus();
 }
 
-// One phase, or two whose iterations alternate, with the buffers of the state exchanged.
+// Builds one phase, or two that alternate, with the buffers of the state swapped.
 absl::Status ThunkBuilder::BuildPhases(const ScheduledItem& loop, ThunkSequence& thunks) {
   const std::vector<PingPongPair> pairs = PingPongPairsOf(schedule_, loop);
   std::vector<WhileThunk::Phase> phases(pairs.empty() ? 1 : 2);
@@ -271,7 +272,7 @@ absl::Status ThunkBuilder::BuildLibraryCall(const ScheduledItem& item, ThunkSequ
   return absl::OkStatus();
 }
 
-// A dot or convolution that a fusion finishes.
+// Builds a dot or convolution that a fusion finishes.
 absl::Status ThunkBuilder::BuildContraction(const ScheduledItem& item, ThunkSequence& thunks) {
   const std::vector<Slot> operands = SlotsOf(item.operands), results = SlotsOf(item.results);
   const auto own = operands.begin() + item.instruction->operand_count();

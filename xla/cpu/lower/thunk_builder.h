@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thunks of a scheduled program, with the addresses of its generated functions.
+// Builds the thunks of a scheduled program, with the addresses of its generated functions.
 #ifndef XLA_CPU_LOWER_THUNK_BUILDER_H_
 #define XLA_CPU_LOWER_THUNK_BUILDER_H_
 
@@ -18,8 +18,8 @@ namespace xla::cpu {
 
 class ThunkBuilder {
  public:
-  // Adds prepared kernels to `prepared`, and to `chosen` what those were made for that were chosen
-  // from several forms.
+  // Adds prepared kernels to `prepared`, and the instructions whose kernels were chosen from
+  // several forms to `chosen`.
   ThunkBuilder(const ProgramSchedule& schedule, const MemoryNumbers& memories,
                const CpuCompileOptions& options, const GeneratedFunctions& functions,
                std::vector<const kernels::Kernel*>& prepared,
@@ -31,7 +31,7 @@ class ThunkBuilder {
         prepared_(prepared),
         chosen_(chosen) {}
 
-  // The thunks of all items, and copies of results to where they belong.
+  // Builds the thunks of all items, and copies of results to their final memory.
   absl::StatusOr<ThunkSequence> Build();
 
  private:
@@ -63,7 +63,7 @@ class ThunkBuilder {
   const GeneratedFunctions& functions_;
   std::vector<const kernels::Kernel*>& prepared_;
   std::vector<LoweredProgram::ChosenKernel>& chosen_;
-  std::vector<PingPongPair> pairs_;  // in the thunks that are built: those of the second phase
+  std::vector<PingPongPair> pairs_;  // while thunks of the second phase are built
 };
 
 }  // namespace xla::cpu

@@ -58,19 +58,22 @@ Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
   request.target = &target;
   request.epilogue_of = lowering.epilogue_of;
   request.is_written.resize(static_cast<size_t>(fusion.operand_count()));
-  lowering.strategy = StrategyOf(request).name;
-  // The results of a contraction are where the fusion's are, or in memory of the library's kernel.
+  const KernelStrategy& strategy = StrategyOf(request);
+  lowering.strategy = strategy.name;
+  // The results of the contraction are in the memory of the fusion's results, or in that of the
+  // library's kernel.
   if (lowering.epilogue_of >= 0) return lowering;
   lowering.updated = UpdatedOperands(fusion);
   for (int64_t i = 0; i < fusion.operand_count(); ++i) {
     for (int64_t r = 0; r < ResultCount(fusion); ++r) {
-      if (MayShareMemory(fusion, i, static_cast<int>(r))) lowering.may_share.emplace_back(i, r);
+      if (MayShareMemory(fusion, i, static_cast<int>(r), strategy.reduces_rows_first))
+        lowering.may_share.emplace_back(i, r);
     }
   }
   return lowering;
 }
 
-// A kernel that is no fusion.
+// A kernel for an instruction that is no fusion.
 Lowering LoweringOfSelectAndScatter(const HloInstruction& instruction, const Target& target) {
   Lowering lowering;
   lowering.kind = Kind::kKernel;
@@ -81,7 +84,7 @@ Lowering LoweringOfSelectAndScatter(const HloInstruction& instruction, const Tar
   return lowering;
 }
 
-// How the library kernels that read the instruction compute it, if they do.
+// Returns how the library kernels that read the instruction compute it, if they do.
 FoldedOperand FoldingOf(const HloInstruction& operand) {
   FoldedOperand folded;
   if (IsFoldedTranspose(operand)) {
@@ -94,7 +97,7 @@ FoldedOperand FoldingOf(const HloInstruction& operand) {
   return folded;
 }
 
-// A kernel of the library or a function of the runtime. The names are those of the operations.
+// The lowering of a library kernel or a function of the runtime, named by the operation.
 Lowering LibraryLowering(const HloInstruction& instruction) {
   Lowering lowering;
   lowering.kind = Kind::kLibrary;
@@ -128,7 +131,7 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
     case HloOpcode::kAddDependency:
       return Forwarded(0);
     case HloOpcode::kBitcastConvert:
-      // Of another rank: the same bytes, if each element has whole ones.
+      // With another rank: the same bytes, if each element has whole ones.
       if (!HasWholeBytes(instruction.shape()) || !HasWholeBytes(instruction.operand(0)->shape()))
         break;
       return Forwarded(0);
@@ -158,8 +161,8 @@ Lowering Decide(const HloInstruction& instruction, const Target& target) {
   return LibraryLowering(instruction);
 }
 
-// Computations that are scheduled: the entry, what code applies to elements as programs, and what
-// these call. Others are part of the code of an instruction.
+// Returns the computations that are scheduled: the entry, the programs that code applies to
+// elements, and what these call. Others are part of the code of an instruction.
 std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
   absl::flat_hash_set<const HloComputation*> scheduled = {module->entry_computation()};
   std::vector<const HloComputation*> pending = {module->entry_computation()};
@@ -193,7 +196,7 @@ std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
 absl::StatusOr<bool> AssignLowering(HloModule* module, const Target& target) {
   bool changed = false;
   for (HloComputation* computation : ScheduledComputations(module)) {
-    // Operands first: readers take how they are folded from them.
+    // Operands first: their readers look up how they are folded.
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       Lowering lowering = Decide(*instruction, target);
       if (LoweringOf(*instruction) == lowering) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values into buffers: first those that should share one (state of loops, updates in place), then
-// places in the memory of results and in scratch memory such that buffers that live at the same
-// time do not overlap.
+// Assigns values to buffers: first those that should share one (state of loops, updates in place),
+// then places in the memory of results and in scratch memory such that buffers that are live at the
+// same time do not overlap.
 #include "xla/cpu/plan/buffer_assignment.h"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ class Assigner {
       }
     }
     for (const MoveHint& hint : b_.hints) moves_.insert({hint.position, hint.from, hint.to});
-    // What loops and branches write back, before where loops start from.
+    // Copies back to the state of loops and to results of branches take precedence over copies of
+    // initial states.
     for (const MoveHint& hint : b_.hints) {
       if (b_.lives[At(hint.to)].definition != hint.position) TryShare(hint.from, hint.to, &hint);
     }
@@ -72,7 +73,7 @@ class Assigner {
     std::sort(uses.begin(), uses.end());
     std::vector<LiveRange> ranges;
     if (life.carried_by < 0) {
-      // Results of a conditional: only one of its branches writes and returns them.
+      // Results of a conditional are written and returned by only one of its branches.
       int32_t definition = life.definition;
       for (size_t i = 0; i < life.branch_writes.size(); ++i) {
         definition = life.branch_writes[i];
@@ -81,8 +82,8 @@ class Assigner {
       AddRanges(definition, definition, uses, ranges);
       return ranges;
     }
-    // State: from the start to its last use in the loop, and from the loop's end on. The condition,
-    // which is the last to run, leaves it as it is, though nothing in the loop may read it.
+    // State is live from the start to its last use in the loop, and from the loop's end on. The
+    // condition, which runs last, leaves it as it is, though nothing in the loop may read it.
     const LoopInfo& loop = b_.loops[At(life.carried_by)];
     const auto after = std::upper_bound(uses.begin(), uses.end(), loop.end);
     std::vector<int32_t> within(uses.begin(), after);
@@ -94,9 +95,9 @@ class Assigner {
     return ranges;
   }
 
-  // Of a value that is made at `begin` or, if `outside` is less, somewhere before, and is read at
-  // these positions, ascending. Where the last one is within a conditional that does not hold
-  // `outside`, the value is not needed after the last read of each branch.
+  // Adds the ranges of a value that is made at `begin` or, if `outside` is less, somewhere before,
+  // and is read at these positions, ascending. If the last one is within a conditional that does
+  // not contain `outside`, the value is not needed after the last read of each branch.
   void AddRanges(int32_t outside, int32_t begin, absl::Span<const int32_t> uses,
                  std::vector<LiveRange>& ranges) const {
     const int32_t last = uses.empty() ? begin : std::max(begin, uses.back());
@@ -126,7 +127,7 @@ class Assigner {
   }
 
   // Whether the item at this position, the last that reads `ends` and the one that makes `begins`,
-  // may write the one where the other is.
+  // may write `begins` to the memory of `ends`.
   bool MayOverwrite(ValueId ends, ValueId begins, int32_t position, const MoveHint* hint) const {
     if (hint != nullptr && position == hint->position) {
       return (hint->from == ends && hint->to == begins) ||
@@ -157,12 +158,13 @@ class Assigner {
   bool Conflict(const OwnedRange& a, const OwnedRange& b, const MoveHint* hint) const {
     const LiveRange &x = a.range, &y = b.range;
     if (x.begin < y.end && y.begin < x.end) return true;
-    if (x.begin == y.begin) return true;  // one step writes both, though one may be unread
+    if (x.begin == y.begin) return true;  // one thunk writes both, though one may be unread
     if (x.end == y.begin && !MayOverwrite(a.value, b.value, x.end, hint)) return true;
     return y.end == x.begin && x.end != y.begin && !MayOverwrite(b.value, a.value, y.end, hint);
   }
 
-  // Whether buffers conflict. Ranges of one buffer do not overlap, so that their ends ascend too.
+  // Whether buffers conflict. The ranges of one buffer do not overlap, so that their ends ascend as
+  // well.
   bool BuffersConflict(size_t a, size_t b, const MoveHint* hint) const {
     if (ranges_[a].size() < ranges_[b].size()) std::swap(a, b);
     for (const OwnedRange& y : ranges_[b]) {
@@ -193,7 +195,7 @@ class Assigner {
     return true;
   }
 
-  // In order; most ranges come after those there are.
+  // Merges ranges in order; most new ranges come after the existing ones.
   static void Merge(std::vector<OwnedRange> added, std::vector<OwnedRange>& ranges) {
     if (added.size() > ranges.size()) std::swap(added, ranges);
     for (const OwnedRange& range : added) {
@@ -204,7 +206,7 @@ class Assigner {
     }
   }
 
-  // Results that may be where an operand was.
+  // Lets results take the memory of an operand.
   void ShareInPlace(const ScheduledItem& item) {
     constexpr size_t kManyMembers = 64;  // keeps this linear for long chains
     const auto share = [&](size_t operand, size_t result) {
@@ -229,7 +231,7 @@ class Assigner {
     }
   }
 
-  // The memory of results takes the buffers that end there.
+  // Assigns the memory of results to the buffers that end there.
   void ChooseResults() {
     places_.resize(values_.size());
     is_placed_.resize(values_.size(), false);
@@ -250,8 +252,8 @@ class Assigner {
     }
   }
 
-  // What a loop makes of an array of its state keeps its memory for the whole loop, if that takes
-  // hardly more, so that iterations may exchange the two (ping_pong_state.h).
+  // Keeps the next value of an array of a loop's state in its memory for the whole loop, if that
+  // takes hardly more memory, so that iterations may swap the two (ping_pong_state.h).
   void PlaceBuffersForPingPong() {
     std::vector<std::pair<size_t, LiveRange>> whole_loops;
     for (const MoveHint& hint : b_.hints) {
@@ -301,7 +303,8 @@ class Assigner {
     return ranges;
   }
 
-  // The memory of the largest results, which others may use before the results are made.
+  // Returns the memory of the largest results, which other buffers may use before the results are
+  // made.
   std::vector<Region> RegionsOfResults() const {
     constexpr size_t kMostRegions = 32;
     std::vector<size_t> buffers;
@@ -319,7 +322,7 @@ class Assigner {
     return regions;
   }
 
-  // The first gap between the blocks that live at the same time.
+  // Finds the first gap between the blocks that are live at the same time.
   static int64_t FindGap(const Region& region, int64_t bytes, absl::Span<const LiveRange> ranges) {
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (const LiveRange& range : ranges) {
@@ -380,7 +383,7 @@ class Assigner {
   std::vector<ValueId> buffer_of_;               // the first value of the buffer
   std::vector<std::vector<ValueId>> members_;    // by first value
   std::vector<std::vector<OwnedRange>> ranges_;  // by first value, ascending
-  std::vector<std::vector<LiveRange>> kept_;     // by first value: extra ranges without reuse
+  std::vector<std::vector<LiveRange>> kept_;     // by first value: extra live ranges
   std::vector<BufferSlice> places_;              // by first value
   std::vector<bool> is_placed_;
 };

@@ -6,8 +6,8 @@
 
 namespace xla::cpu {
 
-// Sets buffer and place of all values, and scratch_bytes: values that should share memory do where
-// their live ranges allow it, and buffers are packed by live range.
+// Sets the buffers and slices of all values, and scratch_bytes: values that should share memory do
+// if their live ranges allow it, and buffers are packed by live range.
 void AssignBuffers(ScheduleBuilder& builder);
 
 }  // namespace xla::cpu

@@ -20,12 +20,13 @@ absl::Status Wrong(const HloInstruction& instruction, absl::string_view what) {
                                           LoweringOf(instruction).ToString(), ": ", what));
 }
 
-// -1 for tuples and tokens.
+// Returns -1 for tuples and tokens.
 int64_t ArrayBytes(const Shape& shape) {
   return shape.IsArray() ? CountOf(shape) * primitive_util::ByteWidth(shape.element_type()) : -1;
 }
 
-// Readers of what is folded are library kernels that read it so, or folded themselves.
+// The readers of a folded instruction are library kernels that read it as it is folded, or folded
+// themselves.
 absl::Status CheckFolded(const HloInstruction& instruction) {
   const Lowering& lowering = LoweringOf(instruction);
   if (instruction.IsRoot()) return Wrong(instruction, "it is folded, but a result");
@@ -43,7 +44,7 @@ absl::Status CheckFolded(const HloInstruction& instruction) {
   return absl::OkStatus();
 }
 
-// A contraction has one reader, through reshapes: the fusion that finishes it.
+// The contraction has one reader, through reshapes: the fusion that finishes it.
 absl::Status CheckFinished(const HloInstruction& contraction) {
   const HloInstruction* reader = &contraction;
   do {
@@ -56,7 +57,7 @@ absl::Status CheckFinished(const HloInstruction& contraction) {
   return absl::OkStatus();
 }
 
-// What depends on the elements of the contraction is elementwise, up to the result.
+// All instructions that depend on elements of the contraction are elementwise.
 absl::Status CheckEpilogue(const HloInstruction& fusion) {
   const HloInstruction* contraction = FinishedContraction(fusion);
   if (LoweringOf(*contraction).kind != Kind::kFinished)

@@ -7,10 +7,10 @@
 
 namespace xla::cpu {
 
-// INTERNAL, naming the instructions, if lowerings do not fit together: what is folded is read by
-// library kernels alone, each of which reads it as it is folded; what a fusion finishes is read by
-// it alone, elementwise; operands that a kernel updates or may overwrite are as large as the
-// result.
+// Returns INTERNAL, naming the instructions, if lowerings are inconsistent. Folded instructions
+// must be read only by library kernels, each of which reads them as they are folded; contractions
+// that a fusion finishes must be read only by it, elementwise; operands that a kernel updates or
+// may overwrite must be as large as the result.
 absl::Status CheckLowering(const HloModule& module);
 
 }  // namespace xla::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusions are grouped by what they compute, with the constants in question left out. Two that fall
-// into a group by chance are not taken for equal: kernels are compared again when they are planned.
+// Groups fusions by a hash of what they compute, without the constants in question. Collisions of
+// hashes are harmless: kernels are compared again when they are planned.
 #include "xla/cpu/plan/constant_operands.h"
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 namespace xla::cpu {
 namespace {
 
-// Fewer kernels are compiled sooner than a load from memory would ever pay for.
+// Fewer kernels than this are compiled in less time than loads from memory would save.
 constexpr size_t kLeastFusions = 4;
 
 bool IsElementwiseUser(const HloInstruction& user) {
   return user.IsElementwise() && user.opcode() != HloOpcode::kPower;
 }
 
-// Whether the constant may be any number as far as the code of its fusion is concerned.
+// Whether the code of the fusion is the same for any value of the constant.
 bool IsReplaceable(const HloInstruction& instruction) {
   return instruction.IsConstant() && !instruction.IsRoot() && instruction.shape().IsArray() &&
          instruction.shape().rank() == 0 &&
@@ -44,7 +44,7 @@ struct Candidate {
   std::vector<HloInstruction*> constants;  // in post order
 };
 
-// A fusion's constants, and a hash of all else.
+// Returns a fusion's constants, and a hash of everything else.
 std::pair<size_t, Candidate> Describe(HloInstruction* fusion) {
   Candidate candidate = {fusion, {}};
   absl::flat_hash_map<const HloInstruction*, size_t> numbers;
@@ -97,7 +97,7 @@ absl::StatusOr<bool> MakeConstantsOperands(HloModule* module) {
     if (absl::c_any_of(group, [&](const Candidate& candidate) {
           return candidate.constants.size() != first.size();
         })) {
-      continue;  // of equal hashes by chance
+      continue;  // equal hashes by chance
     }
     std::vector<size_t> differing;
     for (size_t i = 0; i < first.size(); ++i) {

@@ -20,7 +20,8 @@
 namespace xla::cpu {
 namespace {
 
-// Major to minor, as the layout has it; empty where that is the order of the dimensions.
+// Returns the dimensions from major to minor in the layout; empty if that is the order of the
+// dimensions.
 std::vector<int64_t> OrderOf(const Shape& shape) {
   std::vector<int64_t> order;
   if (!shape.IsArray() || !shape.has_layout() || shape.is_dynamic()) return order;
@@ -60,7 +61,7 @@ bool IsDense(const Shape& shape) {
          (bits == 0 || bits == int64_t{8} * primitive_util::ByteWidth(shape.element_type()));
 }
 
-// As text, which has the default layout where there is none.
+// Returns the text of the program shape, with the default layout for shapes that have none.
 std::string WithDefaults(ProgramShape program) {
   const auto set = [](Shape* shape) {
     ShapeUtil::ForEachMutableSubshape(shape, [](Shape* part, const ShapeIndex&) {
@@ -144,7 +145,7 @@ absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module) {
 }
 
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
-  // Abseil's function for this has another form since 2024.
+  // Abseil changed the signature of its function for this in 2024.
   const std::string& digits = call.raw_backend_config_string();
   std::string bytes;
   for (size_t i = 0; i + 1 < digits.size(); i += 2) {

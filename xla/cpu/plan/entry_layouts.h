@@ -16,17 +16,17 @@ namespace xla::cpu {
 // that are parameters, the result, or elements of the result tuple.
 absl::StatusOr<bool> NormalizeEntryLayouts(HloModule* module);
 
-// Which arrays of a program NormalizeEntryLayouts will permute: by parameter, and by element of the
-// result (one if it is an array).
+// The arrays of a program that NormalizeEntryLayouts will permute: by parameter, and by element of
+// the result (one if it is an array).
 struct NormalizedLayouts {
   std::vector<bool> parameters, results;
 };
 NormalizedLayouts LayoutsToNormalize(const HloModule& module);
 
-// The custom call that stands for a bitcast: its operand layout constraint is the shape, with
-// layout, of the operand, and its backend_config the ShapeProto of the result, in hexadecimal.
+// The custom call that represents a bitcast: its operand layout constraint is the shape, with
+// layout, of the operand, and its backend_config is the ShapeProto of the result, in hexadecimal.
 inline constexpr char kBitcastTarget[] = "xylem.bitcast";
-// The result shape of such a call.
+// Returns the result shape of such a call.
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call);
 
 // Replaces bitcasts between layouts by transposes and reshapes, and those that split or join

@@ -12,7 +12,7 @@
 namespace xla::cpu {
 namespace {
 
-// Whether sums of the contraction are formed in the type of its result.
+// Whether the contraction accumulates in the type of its result.
 bool SumsInOwnType(const HloInstruction& contraction) {
   const PrimitiveType result = contraction.shape().element_type();
   for (const HloInstruction* operand : contraction.operands()) {
@@ -38,13 +38,14 @@ bool TakesEpilogue(const HloInstruction& instruction) {
       !instruction.operand(1)->shape().IsArray() || !SumsInOwnType(instruction)) {
     return false;
   }
-  // Those with base dilation are computed in parts.
+  // Convolutions with base dilation are computed in parts.
   const auto& dims = instruction.attributes<ConvolutionAttributes>().window.dims;
   return std::all_of(dims.begin(), dims.end(),
                      [](const WindowDim& dim) { return dim.base_dilation == 1; });
 }
 
-// What is read through reshapes that nothing else reads; null if there is something else.
+// Returns the instruction that is read through reshapes without other readers; null if there is
+// another reader.
 const HloInstruction* ThroughReshapes(const HloInstruction* instruction) {
   while (instruction->users().size() == 1 && !instruction->IsRoot() &&
          !HasControlDependencies(*instruction)) {
@@ -57,7 +58,7 @@ const HloInstruction* ThroughReshapes(const HloInstruction* instruction) {
   return nullptr;
 }
 
-// Whether the fusion is elementwise in the parameter, and cheap in what else it reads.
+// Whether the fusion is elementwise in the parameter, and its other operands are cheap to read.
 bool FinishesElements(const HloComputation& fusion, const HloInstruction* parameter) {
   const HloInstruction* root = fusion.root_instruction();
   absl::flat_hash_set<const HloInstruction*> reached = {parameter};

@@ -10,12 +10,13 @@
 
 namespace xla::cpu {
 
-// Returns the dot or convolution whose results the fusion finishes, and which has no other reader;
+// Returns the dot or convolution whose results the fusion finishes and that has no other reader;
 // null if there is none.
 const HloInstruction* FusedContraction(const HloInstruction& fusion);
 // Whether a fusion finishes the results of this dot or convolution.
 bool IsFusedContraction(const HloInstruction& contraction);
-// The number of the fusion's operand that is the contraction it finishes; -1 if there is none.
+// Returns the number of the fusion's operand that is the contraction it finishes; -1 if there is
+// none.
 int64_t ContractionOperand(const HloInstruction& fusion);
 
 }  // namespace xla::cpu

@@ -14,6 +14,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/nested_computation.h"
+#include "xla/cpu/plan/fusion_legality.h"
 #include "xla/cpu/plan/fusion_planner.h"
 #include "xla/cpu/plan/operand_folding.h"
 #include "xla/cpu/plan/small_dot.h"
@@ -27,7 +28,7 @@
 namespace xla::cpu {
 namespace {
 
-// The fusion of an instruction and the fused producers that it needs.
+// Replaces an instruction by its fusion with the fused producers that it needs.
 absl::Status MakeFusion(HloInstruction* root, const FusedProducers& fused) {
   HloComputation* const computation = root->parent();
   HloModule* const module = computation->parent();
@@ -54,7 +55,7 @@ absl::Status MakeFusion(HloInstruction* root, const FusedProducers& fused) {
     std::vector<HloInstruction*> new_operands;
     const int64_t updated = member == root ? UpdatedCount(*root) : 0;
     for (HloInstruction* operand : member->operands()) {
-      // What is updated is not read through the same parameter.
+      // An operand that is updated has a parameter of its own, through which nothing else reads it.
       const bool is_updated = static_cast<int64_t>(new_operands.size()) < updated;
       HloInstruction* mapped = is_updated ? nullptr : map.Find(operand);
       if (mapped == nullptr) {
@@ -107,8 +108,7 @@ bool IsGenerated(const HloInstruction& instruction) {
 
 namespace {
 
-// Scales that contractions apply are not in memory: what else reads them gets broadcasts of its
-// own.
+// Scales that contractions apply are not materialized: other readers get broadcasts of their own.
 absl::StatusOr<bool> SeparateScales(HloComputation* computation) {
   bool changed = false;
   for (HloInstruction* broadcast : computation->MakeInstructionPostOrder()) {
@@ -137,7 +137,7 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module) {
       changed = true;
     }
   }
-  // These are part of the code of what applies them.
+  // These computations are emitted as part of the instructions that apply them.
   const std::vector<const HloComputation*> code = ComputationsOfNestedCode(*module);
   const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   for (HloComputation* computation : module->computations()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion: groups operations that one kernel computes.
+// Fusion: groups the operations that one kernel computes.
 #ifndef XLA_CPU_PLAN_FUSION_H_
 #define XLA_CPU_PLAN_FUSION_H_
 
@@ -10,8 +10,8 @@
 
 namespace xla::cpu {
 
-// Whether generated code computes the instruction, alone or in a fusion. Others are library
-// kernels, control flow, or need no code.
+// Whether generated code computes the instruction, alone or in a fusion. Other instructions are
+// library kernels, control flow, or need no code.
 bool IsGenerated(const HloInstruction& instruction);
 
 // Replaces every instruction that generated code computes by a fusion, of kind kLoop, or kInput if

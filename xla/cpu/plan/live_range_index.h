@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lives when: blocks of memory by the positions of the schedule that they are taken at.
+// An index of blocks of memory by their live ranges, in positions of the schedule.
 #ifndef XLA_CPU_PLAN_LIVE_RANGE_INDEX_H_
 #define XLA_CPU_PLAN_LIVE_RANGE_INDEX_H_
 
@@ -12,11 +12,11 @@
 
 namespace xla::cpu {
 
-// Ranges in buckets of as many positions each, so that those which overlap another are found
-// without a look at all.
+// Holds ranges in buckets of equal numbers of positions, so that overlapping ranges are found
+// without looking at all.
 class LiveRangeIndex {
  public:
-  // For about `count` ranges of positions up to `last`.
+  // Expects about `count` ranges of positions up to `last`.
   LiveRangeIndex(int32_t last, size_t count) {
     const auto buckets = static_cast<int32_t>(std::sqrt(static_cast<double>(count))) + 1;
     width_ = last / buckets + 1;
@@ -28,7 +28,7 @@ class LiveRangeIndex {
       buckets_[i].push_back({range, block});
   }
 
-  // Calls f(block) for blocks with a range that shares a position with this one; for some of them
+  // Calls f(block) for each block with a range that shares a position with this one, possibly
   // several times.
   template <typename F>
   void ForEachOverlap(const LiveRange& range, F f) const {

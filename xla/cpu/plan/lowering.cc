@@ -25,7 +25,7 @@ std::optional<size_t> Find(const Names& names, std::string_view name) {
   return static_cast<size_t>(found - names.begin());
 }
 
-// "transposed", or the number of kScaled.
+// Returns "transposed", or the factor of kScaled.
 Json ToJson(const FoldedOperand& operand) {
   if (operand.kind == FoldedOperand::Kind::kScaled) return operand.scale;
   return kFoldings[static_cast<size_t>(operand.kind)];
@@ -41,7 +41,7 @@ class Reader {
     for (const auto& [key, value] : json["lowering"].items()) {
       if (!ReadField(key, value)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("lowering: the field \"", key, "\" is unknown or holds no such value: ",
+            absl::StrCat("lowering: the field \"", key, "\" is unknown or has an invalid value: ",
                          value.dump(-1, ' ', true, Json::error_handler_t::replace)));
       }
     }
@@ -162,7 +162,7 @@ const Lowering& LoweringOf(const HloInstruction& instruction) {
 
 absl::StatusOr<Lowering> ParseLowering(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return absl::InvalidArgumentError("a lowering is no valid JSON");
+  if (json.is_discarded()) return absl::InvalidArgumentError("a lowering is not valid JSON");
   return Reader().Read(json);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How instructions of a fused module are computed: decided once, by the pass assign-lowering
-// (assign_lowering.h), and read by all that comes after it. A lowering is data on the instruction,
-// printed as its backend configuration.
+// (assign_lowering.h), and read by all later stages. A lowering is data on the instruction, printed
+// as its backend configuration.
 #ifndef XLA_CPU_PLAN_LOWERING_H_
 #define XLA_CPU_PLAN_LOWERING_H_
 
@@ -21,8 +21,8 @@ struct FoldedOperand {
   enum class Kind : uint8_t {
     kNone,        // from memory
     kTransposed,  // the operand of a transpose, by its strides
-    kScaled,      // the array that a product multiplies by a number, which the kernel does
-    kIndex,       // not at all: it is the index along the dimension that a sort sorts
+    kScaled,      // the array of a product with a constant, by the kernel
+    kIndex,       // not read: the index along the sorted dimension
   };
   Kind kind = Kind::kNone;
   double scale = 1;  // of kScaled
@@ -32,32 +32,32 @@ struct FoldedOperand {
 struct Lowering final : public BackendDecision {
   enum class Kind : uint8_t {
     kStructure,  // parameters, constants, tuples, calls, loops, conditionals: by the opcode
-    kForwarded,  // is the value of an operand: no code
-    kFolded,     // is computed by the library kernels that read it
-    kFinished,   // a contraction that is computed as part of the fusion which finishes its results
+    kForwarded,  // the value of an operand, without code
+    kFolded,     // computed by the library kernels that read it
+    kFinished,   // computed by the fusion that finishes its results
     kKernel,     // generated code: a fusion, or a select-and-scatter
-    kLibrary,    // a prepared kernel of the library, or a function of the runtime
+    kLibrary,    // a prepared kernel or a function of the runtime
   };
   static std::string_view KindName(Kind kind);
 
   Kind kind = Kind::kStructure;
 
-  // kForwarded, kFolded: the operand whose memory is read; -1 if none is.
+  // kForwarded, kFolded: the operand whose memory is read; -1 if there is none.
   int64_t forwards = -1;
-  // kFolded: how readers read it.
+  // kFolded: how its readers read it.
   FoldedOperand folding;
 
   // kKernel: the name of its strategy (kernel/strategies.h).
   std::string strategy;
-  // The operand whose elements a contraction gives to the kernel block by block; -1 if there is
+  // The operand whose elements a contraction passes to the kernel block by block; -1 if there is
   // none.
   int64_t epilogue_of = -1;
-  // Operands that are updated in place: result r is where the operand [r] was.
+  // Operands that are updated in place: result r takes the memory of operand [r].
   std::vector<int64_t> updated;
   // Pairs of an operand and a result that may be in the same memory, ascending.
   std::vector<std::pair<int64_t, int64_t>> may_share;
 
-  // kLibrary: what computes it.
+  // kLibrary: the name of the kernel or function.
   std::string library;
   std::vector<FoldedOperand> operands;
   bool needs_comparator = false;  // a sort whose comparator is generated code
@@ -72,18 +72,18 @@ struct Lowering final : public BackendDecision {
   // Whether the instruction takes no time and no memory of its own.
   bool IsFree() const;
 
-  // {"lowering":{...}}, without what has its default; empty for kStructure.
+  // Returns {"lowering":{...}}, without fields that have their default; empty for kStructure.
   std::string ToString() const override;
   bool operator==(const Lowering& other) const;
 };
 
-// The lowering of an instruction. Those without one are of kStructure.
+// Returns the lowering of an instruction; kStructure if it has none.
 const Lowering& LoweringOf(const HloInstruction& instruction);
 
-// Reads what ToString gives. INVALID_ARGUMENT, naming the field, for anything else.
+// Parses what ToString returns. INVALID_ARGUMENT, naming the field, for anything else.
 absl::StatusOr<Lowering> ParseLowering(std::string_view text);
 
-// The contraction that a kernel finishes; null if there is none.
+// Returns the contraction that a kernel finishes; null if there is none.
 const HloInstruction* FinishedContraction(const HloInstruction& fusion);
 
 }  // namespace xla::cpu

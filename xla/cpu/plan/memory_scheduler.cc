@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// List scheduling: of the instructions that are ready, the one that adds the least memory comes
-// next. Buffer sharing is ignored, except for elementwise fusions that can reuse a dying operand.
+// List scheduling: of the instructions that are ready, the one that adds the least memory is next.
+// Buffer sharing is ignored, except for elementwise fusions that can reuse a dying operand.
 #include "xla/cpu/plan/memory_scheduler.h"
 
 #include <algorithm>
@@ -57,14 +57,14 @@ class MemoryOrder {
       for (const int32_t source : reads_[i])
         readers_[At(source)].push_back(static_cast<int32_t>(i));
     }
-    // Results have memory of their own.
+    // Results have their own memory.
     for (size_t i = 0; i < count_; ++i) {
       if (!order_[i]->IsRoot()) continue;
       for (const int32_t source : sources_[i]) bytes_[At(source)] = 0;
     }
   }
 
-  // The most memory of values that are alive at the same time.
+  // Returns the peak memory of live values.
   int64_t Peak(const Numbers& order) const {
     std::vector<size_t> left = ReaderCounts();
     int64_t alive = 0, peak = 0;
@@ -94,7 +94,7 @@ class MemoryOrder {
 
   Numbers GreedyOrder() const {
     std::vector<size_t> left = ReaderCounts();
-    Numbers waits(count_, 0);  // for so many operands and predecessors
+    Numbers waits(count_, 0);  // number of operands and predecessors it waits for
     std::vector<bool> is_done(count_, false);
     for (size_t i = 0; i < count_; ++i) {
       for (const int32_t next : After(*order_[i])) ++waits[At(next)];
@@ -107,7 +107,7 @@ class MemoryOrder {
       for (const int32_t source : reads_[At(i)]) {
         if (left[At(source)] == 1) bytes -= bytes_[At(source)];
       }
-      return bytes / kUsualMachine.page_bytes;  // less is not worth another order
+      return bytes / kUsualMachine.page_bytes;  // smaller differences are not worth another order
     };
     const auto add = [&](int32_t i) { ready.emplace(growth(i), i); };
     for (size_t i = 0; i < count_; ++i) {
@@ -139,7 +139,7 @@ class MemoryOrder {
  private:
   static size_t At(int32_t number) { return static_cast<size_t>(number); }
 
-  // What must come later.
+  // Returns the instructions that must come later.
   Numbers After(const HloInstruction& instruction) const {
     Numbers after;
     const auto add = [&](const HloInstruction* next) {
@@ -157,7 +157,7 @@ class MemoryOrder {
     return counts;
   }
 
-  // The instructions that made what the operands hold.
+  // Returns the instructions that made the operands' values.
   Numbers SourcesOfOperands(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kGetTupleElement &&
         instruction.operand(0)->opcode() == HloOpcode::kTuple) {
@@ -181,8 +181,8 @@ class MemoryOrder {
   std::vector<bool> is_free_;
 };
 
-// Instructions whose order matters beyond what they read: they have effects, or update in place
-// what others read.
+// Whether the order of an instruction matters beyond its operands: it has effects, or updates in
+// place what others read.
 bool KeepsOrder(const HloInstruction& instruction) {
   if (instruction.HasSideEffectNoRecurse()) return true;
   if (instruction.opcode() != HloOpcode::kFusion) return false;

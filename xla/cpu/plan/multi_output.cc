@@ -23,7 +23,8 @@
 namespace xla::cpu {
 namespace {
 
-// More would need more registers and more arrays at once than processors follow.
+// Larger fusions would need more registers, and access more arrays at once than processors can
+// prefetch.
 constexpr int64_t kMostMerged = 96;
 constexpr size_t kMostResults = 4, kMostArrays = 12;
 
@@ -31,8 +32,8 @@ int64_t BytesOf(const Shape& shape) {
   return CountOf(shape) * primitive_util::ByteWidth(shape.element_type());
 }
 
-// Whether each element of the fusion's result depends on elements of large operands at the same
-// place alone, so that kernels of the same dimensions can share a loop.
+// Whether each element of the fusion's result depends only on elements of large operands at the
+// same index, so that kernels of the same dimensions can share a loop.
 bool IsCandidate(const HloInstruction& fusion, int64_t least_bytes) {
   if (fusion.opcode() != HloOpcode::kFusion || !fusion.shape().IsArray() ||
       BytesOf(fusion.shape()) < least_bytes || FusedContraction(fusion) != nullptr ||
@@ -66,7 +67,7 @@ bool IsReadInside(const HloInstruction& instruction,
          });
 }
 
-// Fusions that become one.
+// Fusions to merge into one.
 struct Group {
   std::vector<HloInstruction*> members;  // in an order in which they can be computed
   int64_t position = 0;                  // in the order of the computation
@@ -90,9 +91,9 @@ class Merger {
   }
 
  private:
-  // Goes through the fusions in order, and adds each to a group of those it shares arrays with.
-  // Positions stay a valid order all the time, which shows that no cycle is made: a group keeps its
-  // position while all that a new member needs comes before.
+  // Visits the fusions in order, and adds each to a group with which it shares arrays. Positions
+  // remain a valid order all the time, which shows that there is no cycle: a group keeps its
+  // position while everything that a new member needs comes before it.
   void FindGroups() {
     int64_t next = 0;
     for (HloInstruction* instruction : computation_->MakeInstructionPostOrder()) {
@@ -121,14 +122,14 @@ class Merger {
     }
   }
 
-  // Whether the fusion reads the whole array at the places of its own elements.
+  // Whether the fusion reads the whole array at the indices of its own elements.
   bool IsShared(const HloInstruction& fusion, const HloInstruction& operand) const {
     return operand.shape().IsArray() &&
            operand.shape().dimensions() == fusion.shape().dimensions() &&
            BytesOf(operand.shape()) >= least_bytes_;
   }
 
-  // The last group that reads or computes an operand, if the fusion can be computed with it.
+  // Returns the last group that reads or computes an operand, if the fusion can join it.
   Group* GroupFor(const HloInstruction& fusion) {
     for (const HloInstruction* operand : fusion.operands()) {
       if (!IsShared(fusion, *operand)) continue;
@@ -222,7 +223,7 @@ class Merger {
       }
       XLA_RETURN_IF_ERROR(results[i]->ReplaceAllUsesWith(result));
     }
-    // Members that read others come later.
+    // Members come after those that they read.
     for (size_t i = members.size(); i-- > 0;)
       XLA_RETURN_IF_ERROR(computation_->RemoveInstruction(members[i]));
     return absl::OkStatus();
@@ -236,8 +237,8 @@ class Merger {
   absl::flat_hash_map<const HloInstruction*, Group*> readers_;  // the last that reads an array
 };
 
-// Whether nothing but kernels of elements happens in a computation: loops of such are computed
-// element by element, and read and write memory once.
+// Whether a computation consists of elementwise kernels only: loops over such computations are
+// computed element by element, and access memory once.
 bool IsElementwiseAlone(const HloComputation& computation) {
   const auto& instructions = computation.instructions();
   return std::all_of(instructions.begin(), instructions.end(), [](const HloInstruction* i) {

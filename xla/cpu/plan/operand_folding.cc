@@ -17,7 +17,8 @@
 namespace xla::cpu {
 namespace {
 
-// The operand that is a number in all elements: a broadcast of a scalar constant; -1 if none is.
+// Returns the operand that has the same number in all elements, a broadcast of a scalar constant;
+// -1 if there is none.
 int SplatOperand(const HloInstruction& multiply) {
   for (int i = 0; i < 2; ++i) {
     const HloInstruction& operand = *multiply.operand(i);
@@ -59,7 +60,7 @@ bool IsFoldedScaling(const HloInstruction& instruction) {
     if (!ReadsThroughScale(*user, instruction)) return false;
   }
   const int splat = SplatOperand(instruction);
-  // What is computed anyway may as well be multiplied where it is computed.
+  // An array that generated code computes is multiplied there.
   if (splat < 0) return false;
   const HloInstruction* array = instruction.operand(1 - splat);
   while (IsView(array->opcode()) || array->opcode() == HloOpcode::kGetTupleElement)

@@ -6,7 +6,7 @@
 namespace xla::cpu {
 namespace {
 
-// Whether the arrays share bytes without being in the same place.
+// Whether the arrays overlap without being in the same place.
 bool OverlapPartly(const ScheduledValue& a, const ScheduledValue& b) {
   if (a.slice.memory != b.slice.memory || a.slice.number != b.slice.number) return false;
   if (a.slice == b.slice) return a.bytes != b.bytes;
@@ -50,7 +50,7 @@ std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
     });
   };
   const std::vector<ScheduledItem>& body = loop.bodies[1];
-  // The copies at the end write the state, each array once.
+  // The copies at the end write each array of the state once.
   auto first_copy = body.end();
   while (first_copy != body.begin() && std::prev(first_copy)->kind == ScheduledItem::Kind::kCopy) {
     --first_copy;
@@ -69,7 +69,7 @@ std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
         !is_own(to) || !Contains(made, next) || !is_free(next) || !is_free(state)) {
       continue;
     }
-    // Other arrays of the state do not take the next one from here as well.
+    // No other array of the state is copied from the same next value.
     const bool is_shared = std::any_of(first_copy, body.end(), [&](const ScheduledItem& other) {
       return &other != &*copy && (schedule.At(other.operands[0]).slice == from.slice ||
                                   schedule.At(other.operands[0]).slice == to.slice ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ping-pong state of loops: where one buffer holds an array of the state and another one its next
+// Ping-pong state of loops: if one buffer holds an array of the state and another one its next
 // value, iterations alternate between reading the one and writing the other, instead of copying.
 #ifndef XLA_CPU_PLAN_PING_PONG_STATE_H_
 #define XLA_CPU_PLAN_PING_PONG_STATE_H_
@@ -25,7 +25,7 @@ struct PingPongPair {
 std::vector<PingPongPair> PingPongPairsOf(const ProgramSchedule& schedule,
                                           const ScheduledItem& loop);
 
-// Where a value is in the iterations with swapped buffers.
+// Returns the slice of a value in iterations with swapped buffers.
 BufferSlice SwappedSlice(const ProgramSchedule& schedule, const std::vector<PingPongPair>& pairs,
                          const BufferSlice& slice);
 

@@ -37,7 +37,7 @@ double WindowElements(const HloInstruction& instruction) {
   return count;
 }
 
-// Elements combined to one of the result's.
+// Returns how many elements are combined for an element of the result.
 double CombinedElements(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kReduce:
@@ -52,12 +52,12 @@ double CombinedElements(const HloInstruction& instruction) {
   }
 }
 
-// Where in a kernel elements are computed: those of one instruction are computed once for all users
-// in the same loop that need the same ones.
+// A context in a kernel in which elements are computed: elements of one instruction are computed
+// once for all users in the same loop that need the same ones.
 struct Access {
-  const HloInstruction* user;  // one that reads elsewhere than where it is computed, or null
+  const HloInstruction* user;  // the user that reads at other indices, or null
   int64_t operand;
-  int64_t outer;  // number of that user's place
+  int64_t outer;  // the number of that user's access
   bool operator==(const Access&) const = default;
 };
 
@@ -65,7 +65,8 @@ struct Access {
 class Evaluations {
  public:
   explicit Evaluations(const HloInstruction& fusion)
-      : body_(*fusion.to_apply()), reduces_own_rows_(ReducesOwnRows(body_)) {
+      : body_(*fusion.to_apply()),
+        reduces_own_rows_(ReducesOwnRows(body_) && AppliesVectors(body_)) {
     const HloInstruction* root = body_.root_instruction();
     const std::vector<HloInstruction*> order = body_.MakeInstructionPostOrder();
     Add(root, 0, Elements(root->shape()));
@@ -105,7 +106,7 @@ class Evaluations {
     if (found == counts_.end()) return;
     const std::vector<std::pair<int64_t, double>> places(found->second.begin(),
                                                          found->second.end());
-    // A row is reduced once, whoever reads the result.
+    // A row is reduced once for all readers of the result.
     if (user.opcode() == HloOpcode::kReduce && reduces_own_rows_) {
       const double count = Elements(FirstShape(user));
       counts_[&user] = {{0, count}};
@@ -131,7 +132,8 @@ class Evaluations {
           Add(operand, slice, evaluations);
           break;
         case HloOpcode::kBroadcast: {
-          // The same for a whole row if the last dimension is not the operand's: computed once.
+          // If the last dimension is not the operand's, the element is the same for a whole row and
+          // computed once.
           const int64_t last = user.shape().rank() - 1;
           const bool is_by_row = !absl::c_linear_search(user.dimensions(), last);
           const double row = is_by_row ? static_cast<double>(user.shape().dimensions().back()) : 1;
@@ -163,7 +165,7 @@ class Evaluations {
     }
   }
 
-  // An element of what the kernel computes for one of the instruction.
+  // Returns the cost of an element with the operands that the kernel computes for it.
   double CostWithOperands(const HloInstruction& instruction) const {
     double cost = CombinedElements(instruction) * ElementCost(instruction);
     for (const HloInstruction* operand : instruction.operands()) {
@@ -180,7 +182,7 @@ class Evaluations {
   absl::flat_hash_map<const HloInstruction*, double> costs_;
 };
 
-// Computations that are called rather than applied to elements or fused.
+// Returns the computations that are called, rather than applied to elements or fused.
 std::vector<const HloComputation*> CalledComputations(const HloModule& module) {
   const std::vector<const HloComputation*> code = ComputationsOfNestedCode(module);
   const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());

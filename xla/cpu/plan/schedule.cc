@@ -9,6 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/plan/buffer_assignment.h"
+#include "xla/cpu/plan/loop_state.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/memory_scheduler.h"
 #include "xla/cpu/plan/schedule_builder.h"
@@ -22,22 +23,6 @@ namespace {
 using Leaves = std::vector<ValueId>;
 using Items = std::vector<ScheduledItem>;
 
-void CollectLeafShapes(const Shape& shape, std::vector<const Shape*>& leaves) {
-  if (!shape.IsTuple()) {
-    leaves.push_back(&shape);
-    return;
-  }
-  for (const Shape& element : shape.tuple_shapes()) CollectLeafShapes(element, leaves);
-}
-
-std::vector<const Shape*> LeafShapes(const Shape& shape) {
-  std::vector<const Shape*> leaves;
-  CollectLeafShapes(shape, leaves);
-  return leaves;
-}
-
-int64_t LeafCount(const Shape& shape) { return static_cast<int64_t>(LeafShapes(shape).size()); }
-
 class Scheduler {
  public:
   Scheduler(ScheduleBuilder& builder, absl::Span<const MemoryAlias> aliases)
@@ -47,7 +32,7 @@ class Scheduler {
     int32_t argument = 0;
     for (const HloInstruction* parameter : entry.parameter_instructions()) {
       Leaves leaves;
-      for (const Shape* shape : LeafShapes(parameter->shape())) {
+      for (const Shape* shape : ShapeUtil::FlattenTupleShape(parameter->shape())) {
         const ValueId value = NewValue(parameter, *shape);
         if (value != kNoValue) {
           SetArgumentPlace(value, argument);
@@ -95,7 +80,7 @@ class Scheduler {
 
   Leaves NewValues(const HloInstruction* instruction) {
     Leaves leaves;
-    for (const Shape* shape : LeafShapes(instruction->shape())) {
+    for (const Shape* shape : ShapeUtil::FlattenTupleShape(instruction->shape())) {
       const bool is_unused = LoweringOf(*instruction).IsUnused(static_cast<int64_t>(leaves.size()));
       leaves.push_back(is_unused ? kNoValue : NewValue(instruction, *shape));
     }
@@ -125,7 +110,7 @@ class Scheduler {
     if (++depth_ > 500) return absl::ResourceExhaustedError("calls are nested too deeply");
     const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
     std::vector<const HloInstruction*> instructions(order.begin(), order.end());
-    // The state of loops changes in place: bodies keep their order.
+    // Loops update their state in place, so that bodies keep their order.
     if (loop_ < 0) instructions = OrderForMemory(std::move(instructions));
     for (const HloInstruction* instruction : ReceivesLast(std::move(instructions))) {
       XLA_RETURN_IF_ERROR(VisitInstruction(*instruction, items));
@@ -175,7 +160,8 @@ class Scheduler {
       case HloOpcode::kConstant: {
         Leaves leaves = NewValues(&instruction);
         if (leaves.size() != 1 && instruction.shape().IsTuple())
-          return absl::InternalError(absl::StrCat(instruction.name(), ": a tuple as a constant"));
+          return absl::InternalError(
+              absl::StrCat(instruction.name(), ": a constant must not be a tuple"));
         if (leaves[0] != kNoValue) {
           b_.schedule.values[Position(leaves[0])].slice = {
               BufferSlice::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()),
@@ -193,11 +179,12 @@ class Scheduler {
         const HloInstruction* operand = instruction.operand(0);
         int64_t first = 0;
         for (int64_t i = 0; i < instruction.tuple_index(); ++i) {
-          first += LeafCount(operand->shape().tuple_shapes(static_cast<int>(i)));
+          first += ShapeUtil::GetLeafCount(operand->shape().tuple_shapes(static_cast<int>(i)));
         }
         const Leaves& leaves = leaves_[operand];
         leaves_[&instruction] =
-            Leaves(leaves.begin() + first, leaves.begin() + first + LeafCount(instruction.shape()));
+            Leaves(leaves.begin() + first,
+                   leaves.begin() + first + ShapeUtil::GetLeafCount(instruction.shape()));
         return absl::OkStatus();
       }
       case HloOpcode::kAfterAll:
@@ -221,47 +208,14 @@ class Scheduler {
     }
   }
 
-  // All parameters' leaves, in order.
+  // Binds the leaves, in order, to the callee's parameters.
   void BindParameters(const HloComputation& callee, const Leaves& leaves) {
     auto next = leaves.begin();
     for (const HloInstruction* parameter : callee.parameter_instructions()) {
-      const int64_t count = LeafCount(parameter->shape());
+      const int64_t count = ShapeUtil::GetLeafCount(parameter->shape());
       leaves_[parameter] = Leaves(next, next + count);
       next += count;
     }
-  }
-
-  // Whether the body returns the leaf of its parameter as it is.
-  static bool PassesThrough(const HloInstruction* instruction, const HloInstruction* parameter,
-                            int64_t leaf) {
-    int64_t at = leaf;
-    while (instruction != parameter) {
-      switch (instruction->opcode()) {
-        case HloOpcode::kTuple: {
-          int64_t i = 0;
-          while (at >= LeafCount(instruction->operand(i)->shape())) {
-            at -= LeafCount(instruction->operand(i++)->shape());
-          }
-          instruction = instruction->operand(i);
-          break;
-        }
-        case HloOpcode::kGetTupleElement: {
-          const HloInstruction* operand = instruction->operand(0);
-          for (int64_t i = 0; i < instruction->tuple_index(); ++i) {
-            at += LeafCount(operand->shape().tuple_shapes(static_cast<int>(i)));
-          }
-          instruction = operand;
-          break;
-        }
-        default:
-          if (!IsView(instruction->opcode()) && instruction->opcode() != HloOpcode::kCopy &&
-              instruction->opcode() != HloOpcode::kOptimizationBarrier) {
-            return false;
-          }
-          instruction = instruction->operand(0);
-      }
-    }
-    return at == leaf;
   }
 
   void AddCopy(ValueId from, ValueId to, Items& items) {
@@ -280,15 +234,12 @@ class Scheduler {
     const auto loop = static_cast<int32_t>(b_.loops.size());
     b_.loops.push_back({loop_, ++position_, 0, {}});
 
-    // The state: what does not change is where it was.
+    // Arrays that the body does not change stay where they are.
+    const std::vector<bool> changes = ChangedState(body);
     Leaves state = initial;
-    const std::vector<const Shape*> shapes = LeafShapes(instruction.shape());
+    const std::vector<const Shape*> shapes = ShapeUtil::FlattenTupleShape(instruction.shape());
     for (size_t k = 0; k < state.size(); ++k) {
-      if (state[k] == kNoValue ||
-          PassesThrough(body.root_instruction(), body.parameter_instruction(0),
-                        static_cast<int64_t>(k))) {
-        continue;
-      }
+      if (state[k] == kNoValue || !changes[k]) continue;
       Use(initial[k]);
       state[k] = NewValue(&instruction, *shapes[k]);
       b_.lives[Position(state[k])].carried_by = loop;
@@ -321,12 +272,12 @@ class Scheduler {
     return absl::OkStatus();
   }
 
-  // At the end of a loop's body: copies of what it returns to the state.
+  // Copies the results of a loop's body to the state.
   void CopyState(const Leaves& next, const Leaves& state, const HloInstruction& loop,
                  Items& items) {
-    const std::vector<const Shape*> shapes = LeafShapes(loop.shape());
+    const std::vector<const Shape*> shapes = ShapeUtil::FlattenTupleShape(loop.shape());
     ++position_;
-    // What is itself state moves out of the way first.
+    // Results that are themselves arrays of the state are first copied elsewhere.
     Leaves sources = next;
     for (size_t k = 0; k < state.size(); ++k) {
       const bool is_state = std::find(state.begin(), state.end(), next[k]) != state.end();
@@ -353,11 +304,11 @@ class Scheduler {
     const auto conditional = static_cast<int32_t>(b_.conditionals.size());
     b_.conditionals.push_back({std::exchange(conditional_, conditional), position_, 0, {}});
     item.results = NewValues(&instruction);
-    // Reads of the operands and writes of the results lie between the two positions.
+    // The operands are read and the results written between the two positions.
     Use(item.operands[0]);
     const size_t branches = instruction.called_computations().size();
     item.bodies.resize(branches);
-    std::vector<MoveHint> made;  // in branches, as opposed to what they return as it is
+    std::vector<MoveHint> made;  // values made in branches, rather than passed through
     for (size_t i = 0; i < branches; ++i) {
       const HloComputation& branch = *instruction.branch_computation(static_cast<int64_t>(i));
       const int32_t begin = ++position_;
@@ -377,7 +328,7 @@ class Scheduler {
     }
     b_.hints.insert(b_.hints.end(), made.begin(), made.end());
     ++position_;
-    // The branches write all results, also those that nothing reads.
+    // Branches write all results, including unused ones.
     for (const ValueId result : item.results) {
       if (result != kNoValue) Use(result);
     }
@@ -421,7 +372,7 @@ absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& comput
   XLA_RETURN_IF_ERROR(Scheduler(builder, aliases).Run(computation));
   ListPositions(builder.schedule.items, builder.by_position);
   AssignBuffers(builder);
-  // A result in the memory of another one would have to be copied before that is written.
+  // A result in the memory of another one would have to be copied before that one is written.
   for (size_t k = 0; k < builder.schedule.results.size() && !aliases.empty(); ++k) {
     const ValueId value = builder.schedule.results[k];
     if (value == kNoValue) continue;
@@ -448,7 +399,7 @@ std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const Schedul
     }
     written.push_back(is_written);
   }
-  // What needs a copy first is updated in the copy.
+  // Operands that must be copied first are updated in the copy.
   for (const int64_t operand : LoweringOf(*item.instruction).updated) {
     written[static_cast<size_t>(operand)] = true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does, in order, and the values that it makes: the module after all passes, with
-// tuples, reshapes and calls resolved. Buffers are assigned to values here.
+// The schedule of a program and its values: the module after all passes, with tuples, reshapes and
+// calls resolved. Buffers are assigned to values here.
 #ifndef XLA_CPU_PLAN_SCHEDULE_H_
 #define XLA_CPU_PLAN_SCHEDULE_H_
 
@@ -16,7 +16,7 @@
 
 namespace xla::cpu {
 
-// Where an array is while the program runs.
+// The location of an array while the program runs.
 struct BufferSlice {
   enum class Memory : uint8_t { kScratch, kArgument, kResult, kConstant };
   Memory memory = Memory::kScratch;
@@ -28,14 +28,14 @@ struct BufferSlice {
 using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;  // of tokens
 
-// An array that an instruction makes, or that arrives as an argument.
+// An array that an instruction produces, or an argument.
 struct ScheduledValue {
-  const HloInstruction* instruction = nullptr;  // that makes it
+  const HloInstruction* instruction = nullptr;  // that produces it
   const Shape* shape = nullptr;
   int64_t bytes = 0;
   BufferSlice slice;
-  int32_t buffer = -1;  // values in the same buffer have the same place
-  // Positions (ScheduledItem::position) of what makes it first and reads it last, loops included.
+  int32_t buffer = -1;  // values in the same buffer have the same slice
+  // The positions (ScheduledItem::position) of its first definition and last read, including loops.
   int32_t begin = 0, end = 0;
 };
 
@@ -46,10 +46,11 @@ struct ScheduledItem {
   // The dot or convolution that a fusion finishes (epilogue.h). Its operands follow those of
   // the fusion.
   const HloInstruction* contraction = nullptr;
-  // Leaves of operands and results. Copies: one each.
+  // The leaves of operands and results. A copy has one of each.
   std::vector<ValueId> operands, results;
   int32_t position = 0;
-  // While: condition and body. Conditional: branches. Bodies end with copies of what they return.
+  // The condition and body of a while, or the branches of a conditional. Bodies end with copies of
+  // their results.
   std::vector<std::vector<ScheduledItem>> bodies;
   ValueId predicate = kNoValue;  // of a while: what the condition returns
 };
@@ -63,18 +64,18 @@ struct ProgramSchedule {
   std::vector<ValueId> results;  // leaves of the entry's root
   std::vector<const HloInstruction*> constants;
   int64_t scratch_bytes = 0;
-  bool has_aliases = false;  // those that were asked for
+  bool has_aliases = false;  // as requested
 };
 
-// Whether it is an array of one element; false for tokens.
+// Whether the value is an array of one element; false for tokens.
 bool IsOneElement(const ProgramSchedule& schedule, ValueId value);
 
-// Operands of a fusion whose memory its kernel writes to.
+// Returns the operands of a fusion whose memory its kernel writes to.
 std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const ScheduledItem& item);
 
-// A leaf of the arguments that starts out in the memory of a leaf of the result, and may be
-// overwritten there. Either all that are asked for are, or, where results would have to be
-// exchanged, none.
+// A leaf of the arguments that is initially in the memory of a leaf of the result, and may be
+// overwritten there. All requested aliases are honored or, if results would have to be exchanged,
+// none.
 struct MemoryAlias {
   int32_t argument, result;
 };
@@ -82,7 +83,7 @@ struct MemoryAlias {
 // Precondition: FlattenCalls has run. UNIMPLEMENTED for what has no schedule.
 absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
                                                 absl::Span<const MemoryAlias> aliases = {});
-// The same of a computation and what it calls, rather than of the entry.
+// Schedules a computation and what it calls, rather than the entry.
 absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& computation,
                                                     absl::Span<const MemoryAlias> aliases = {});
 

@@ -8,8 +8,8 @@
 namespace xla::cpu {
 
 bool IsSmallProduct(const HloInstruction& dot) {
-  // To call a library kernel, or to prepare it for another product, takes longer than so many
-  // multiplications. Short sums are formed sooner than matrices are copied, whatever their sizes.
+  // Calling a library kernel, or preparing it for another product, takes longer than this many
+  // multiplications. Short sums take less time than copying the matrices, whatever their sizes.
   constexpr double kFewMultiplications = 1024, kFewStrided = 256;
   constexpr double kSomeMultiplications = 1 << 22;
   constexpr int64_t kSmall = 16, kShort = 8, kTiny = 4, kPair = 2, kManyProducts = 64,
@@ -44,7 +44,7 @@ bool IsSmallProduct(const HloInstruction& dot) {
                                static_cast<double>(columns) * static_cast<double>(depth);
   const bool is_tiny = depth <= kTiny && columns <= kSmall;
   const bool is_small = depth <= kSmall && columns <= kSmall && rows <= kSmall;
-  // Vectors of the right-hand side are contiguous, or put together from single elements.
+  // Vectors of the right-hand side are contiguous, or gathered from single elements.
   if (is_column(rhs.rank() - 1)) {
     return depth <= kShort || multiplications <= kFewMultiplications ||
            (depth <= kSmall && multiplications <= kSomeMultiplications);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes comparators of sorts that compare one operand in a usual order.
+// Recognizes comparators of sorts that compare one operand in a standard order.
 #ifndef XLA_CPU_PLAN_SORT_ORDER_H_
 #define XLA_CPU_PLAN_SORT_ORDER_H_
 
@@ -17,7 +17,7 @@ struct RecognizedOrder {
   bool descending;
 };
 
-// Null for other comparators, and where floats are compared without an order of NaNs.
+// Returns nullopt for other comparators, and for those that define no order of NaNs.
 std::optional<RecognizedOrder> RecognizeOrder(const HloComputation& comparator);
 
 }  // namespace xla::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device of a run keeps between thunks: its position, its random numbers, communication.
+// The state of a device that is kept between thunks: its position, its random numbers,
+// communication.
 #ifndef XLA_CPU_RUN_DEVICE_STATE_H_
 #define XLA_CPU_RUN_DEVICE_STATE_H_
 
@@ -17,7 +18,7 @@
 
 namespace xla::cpu {
 
-// Arrays of a message between devices, each dense and row-major, with their dynamic sizes.
+// The arrays of a message between devices, each dense and row-major, with their dynamic sizes.
 struct Message {
   Shape shape;  // as the program was written
   std::vector<std::vector<char>> leaves;
@@ -30,7 +31,7 @@ struct DeviceState {
   runtime::Rendezvous* rendezvous = nullptr;  // a single device makes its own when it needs one
   std::unique_ptr<runtime::Rendezvous> own_rendezvous;
   std::atomic<uint64_t> random_counter{0};
-  absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;  // of collectives run before
+  absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;  // of the collectives that ran
   PendingReceives receives;
 
   runtime::Rendezvous& Meeting() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that generated code calls for vectors of numbers: those without generated code of their
-// own. Computed in the next wider type, as the accuracy asks for.
+// Functions that generated code calls for vectors of numbers, because there is no generated code
+// for them. They are computed in the next wider type if the accuracy requires it.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -20,35 +20,60 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-template <typename W>
-W RealFunction(HloOpcode opcode, W a, W b) {
+// The functions of the C++ library that are used for real and complex numbers alike. Returns false
+// for others.
+template <typename T>
+bool StandardFunction(HloOpcode opcode, const T& a, T& result) {
   switch (opcode) {
     case HloOpcode::kAcos:
-      return std::acos(a);
+      result = std::acos(a);
+      return true;
     case HloOpcode::kAcosh:
-      return std::acosh(a);
+      result = std::acosh(a);
+      return true;
     case HloOpcode::kAsin:
-      return std::asin(a);
+      result = std::asin(a);
+      return true;
     case HloOpcode::kAsinh:
-      return std::asinh(a);
+      result = std::asinh(a);
+      return true;
+    case HloOpcode::kAtanh:
+      result = std::atanh(a);
+      return true;
+    case HloOpcode::kCos:
+      result = std::cos(a);
+      return true;
+    case HloOpcode::kCosh:
+      result = std::cosh(a);
+      return true;
+    case HloOpcode::kLog:
+      result = std::log(a);
+      return true;
+    case HloOpcode::kSin:
+      result = std::sin(a);
+      return true;
+    case HloOpcode::kSinh:
+      result = std::sinh(a);
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename W>
+W RealFunction(HloOpcode opcode, W a, W b) {
+  if (W result; StandardFunction(opcode, a, result)) return result;
+  switch (opcode) {
     case HloOpcode::kAtan2:
       return std::atan2(a, b);
-    case HloOpcode::kAtanh:
-      return std::atanh(a);
     case HloOpcode::kCbrt:
       return std::cbrt(a);
-    case HloOpcode::kCos:
-      return std::cos(a);
-    case HloOpcode::kCosh:
-      return std::cosh(a);
     case HloOpcode::kErf:
       return std::erf(a);
     case HloOpcode::kExp:
       return std::exp(a);
     case HloOpcode::kExpm1:
       return std::expm1(a);
-    case HloOpcode::kLog:
-      return std::log(a);
     case HloOpcode::kLog1p:
       return std::log1p(a);
     case HloOpcode::kLogistic:
@@ -59,10 +84,6 @@ W RealFunction(HloOpcode opcode, W a, W b) {
       return std::fmod(a, b);
     case HloOpcode::kRsqrt:
       return 1 / std::sqrt(a);
-    case HloOpcode::kSin:
-      return std::sin(a);
-    case HloOpcode::kSinh:
-      return std::sinh(a);
     case HloOpcode::kTan:
       return std::tan(a);
     case HloOpcode::kTanh:
@@ -80,14 +101,14 @@ bool IsFiniteNumber(const Complex<W>& z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
 }
 
-// As XLA: NaN if the imaginary part is not finite, also for e^-inf, where C has 0.
+// Like XLA's: NaN if the imaginary part is not finite, even for e^-inf, where C returns 0.
 template <typename W>
 Complex<W> ComplexExp(const Complex<W>& z) {
   constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
   return std::isfinite(z.imag()) ? std::exp(z) : Complex<W>(kNan, kNan);
 }
 
-// As XLA: NaN if the angle is not finite, also where C has a real part of 0.
+// Like XLA's: NaN if the angle is not finite, even where C returns a real part of 0.
 template <typename W>
 Complex<W> ComplexTanh(const Complex<W>& z) {
   constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
@@ -155,7 +176,7 @@ Complex<W> ComplexPower(const Complex<W>& base, const Complex<W>& exponent) {
     radius *= std::exp(-d * argument);
     angle += d * std::log(magnitude);
   }
-  // An infinite radius times the sine of zero would be no number.
+  // An infinite radius times the sine of zero would be NaN.
   if (angle == 0) return {radius, angle};
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
@@ -170,37 +191,22 @@ Complex<W> ComplexAtan2(const Complex<W>& y, const Complex<W>& x) {
 
 template <typename W>
 Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<W>& b) {
+  if (Complex<W> result; StandardFunction(opcode, a, result)) return result;
   switch (opcode) {
     case HloOpcode::kAbs:
       return {std::hypot(a.real(), a.imag()), 0};
-    case HloOpcode::kAcos:
-      return std::acos(a);
-    case HloOpcode::kAcosh:
-      return std::acosh(a);
-    case HloOpcode::kAsin:
-      return std::asin(a);
-    case HloOpcode::kAsinh:
-      return std::asinh(a);
     case HloOpcode::kAtan2:
       return ComplexAtan2(a, b);
-    case HloOpcode::kAtanh:
-      return std::atanh(a);
     case HloOpcode::kCbrt: {
       const W radius = std::cbrt(std::hypot(a.real(), a.imag())), angle = std::arg(a) / 3;
       return {radius * std::cos(angle), radius * std::sin(angle)};
     }
-    case HloOpcode::kCos:
-      return std::cos(a);
-    case HloOpcode::kCosh:
-      return std::cosh(a);
     case HloOpcode::kDivide:
       return a / b;
     case HloOpcode::kExp:
       return ComplexExp(a);
     case HloOpcode::kExpm1:
       return ComplexExpm1(a);
-    case HloOpcode::kLog:
-      return std::log(a);
     case HloOpcode::kLog1p:
       return ComplexLog1p(a);
     case HloOpcode::kLogistic: {
@@ -215,10 +221,6 @@ Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<
       const W magnitude = std::hypot(a.real(), a.imag());
       return magnitude == 0 ? a : a / magnitude;
     }
-    case HloOpcode::kSin:
-      return std::sin(a);
-    case HloOpcode::kSinh:
-      return std::sinh(a);
     case HloOpcode::kSqrt:
       return std::sqrt(a);
     case HloOpcode::kTan:
@@ -253,7 +255,7 @@ void RealLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* o
   }
 }
 
-// Real parts of all, then imaginary parts.
+// Complex arguments and results have the real parts of all numbers first, then the imaginary parts.
 template <typename T>
 void ComplexLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* out) {
   const auto read = [n](const void* from, int64_t i) {
@@ -280,7 +282,7 @@ int32_t XlaCpuRunThunks(const void* thunks, void* state) {
              : 1;
 }
 
-// The program of that number, on arguments and for results in memory.
+// Runs the program with the number, on arguments and results in memory.
 void XlaCpuApply(void* state, int64_t number, char* cells) {
   RunState& run = *static_cast<RunState*>(state);
   run.nested()[static_cast<size_t>(number)]->Run(run, cells);
@@ -304,7 +306,7 @@ void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, cons
 
 }  // extern "C"
 
-// C has these from 2023 on.
+// C has these functions since C23.
 double RoundEven(double x) { return std::nearbyint(x); }
 float RoundEvenF32(float x) { return std::nearbyint(x); }
 
@@ -328,7 +330,7 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
       {"fmodf", Address(static_cast<float (*)(float, float)>(std::fmod))},
       {"fma", Address(static_cast<double (*)(double, double, double)>(std::fma))},
       {"fmaf", Address(static_cast<float (*)(float, float, float)>(std::fma))},
-      // Processors before SSE4.1 have no instructions for these.
+      // Processors without SSE4.1 have no instructions for these.
       {"ceil", Address(static_cast<double (*)(double)>(std::ceil))},
       {"ceilf", Address(static_cast<float (*)(float)>(std::ceil))},
       {"floor", Address(static_cast<double (*)(double)>(std::floor))},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of xla/kernels as thunks: transforms of any length, random numbers, conversions of bits.
+// Functions of the runtime that call xla/kernels: transforms of any length, random numbers,
+// conversions of bits.
 #include "xla/cpu/run/library_calls.h"
 
 #include <cstring>
@@ -11,6 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/run/library_collectives.h"
+#include "xla/cpu/run/library_custom_calls.h"
+#include "xla/cpu/run/library_transfers.h"
 #include "xla/kernels/dot/ragged_dot.h"
 #include "xla/kernels/fft/fft.h"
 #include "xla/kernels/movement/bitcast.h"
@@ -75,12 +79,12 @@ absl::Status CallRng(const LibraryCall& call) {
                                     call.operands[1], count, call.results[0]);
 }
 
-// The run's counter as u64[2]: low word, high word.
+// Returns the run's counter as u64[2]: low word, high word.
 absl::Status CallRngState(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   uint64_t state[2] = {0, 0};
   if (StoredBytes(inst.shape()) != sizeof(state)) {
-    return absl::InvalidArgumentError("the state is u64[2]");
+    return absl::InvalidArgumentError("the state must be u64[2]");
   }
   const auto delta = static_cast<uint64_t>(inst.attributes<RngDeltaAttributes>().delta);
   state[0] = TakeRandomCounters(*call.state, delta);
@@ -132,13 +136,35 @@ absl::Status CallRaggedDot(const LibraryCall& call) {
 
 // --- stochastic-convert
 
-template <typename Random, typename Int>
-absl::Status ToIntegers(const LibraryCall& call) {
+// Calls round(value, random number, result) for each element.
+template <typename Random, typename Round>
+absl::Status RoundEach(const LibraryCall& call, const Round& round) {
   const HloInstruction& inst = *call.instruction;
   const PrimitiveType from = inst.operand(0)->shape().element_type(),
                       random = inst.operand(1)->shape().element_type(),
                       to = inst.shape().element_type();
-  const int bits = primitive_util::BitWidth(to), random_bits = primitive_util::BitWidth(random);
+  const int64_t bytes[] = {primitive_util::ByteWidth(from), primitive_util::ByteWidth(random),
+                           primitive_util::ByteWidth(to)};
+  return call.state->ParallelFor(CountOf(inst.shape()), 8192, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      double value;
+      Random number;
+      kernels::GetWideLoad<double>(from)(call.operands[0] + i * bytes[0], 1, 1, &value);
+      kernels::GetWideLoad<Random>(random)(call.operands[1] + i * bytes[1], 1, 1, &number);
+      round(value, number, call.results[0] + i * bytes[2]);
+    }
+    return absl::OkStatus();
+  });
+}
+
+int RandomBitsOf(const LibraryCall& call) {
+  return primitive_util::BitWidth(call.instruction->operand(1)->shape().element_type());
+}
+
+template <typename Random, typename Int>
+absl::Status RoundToIntegers(const LibraryCall& call) {
+  const PrimitiveType to = call.instruction->shape().element_type();
+  const int bits = primitive_util::BitWidth(to), random_bits = RandomBitsOf(call);
   Int low = 0, high;
   if constexpr (std::is_signed_v<Int>) {
     low = static_cast<Int>(int64_t{-1} << (bits - 1));
@@ -146,60 +172,38 @@ absl::Status ToIntegers(const LibraryCall& call) {
   } else {
     high = static_cast<Int>(~uint64_t{0} >> (64 - bits));
   }
-  // The greatest integers of 64 bits round up, which the comparison wants.
+  // The greatest integers of 64 bits are rounded up, as the comparison requires.
   const auto least = static_cast<double>(low), greatest = static_cast<double>(high);
-  const int64_t bytes[] = {primitive_util::ByteWidth(from), primitive_util::ByteWidth(random),
-                           primitive_util::ByteWidth(to)};
-  return call.state->ParallelFor(CountOf(inst.shape()), 8192, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      double value;
-      Random number;
-      kernels::GetWideLoad<double>(from)(call.operands[0] + i * bytes[0], 1, 1, &value);
-      kernels::GetWideLoad<Random>(random)(call.operands[1] + i * bytes[1], 1, 1, &number);
-      const auto rounded = static_cast<uint64_t>(
-          kernels::StochasticInteger<Int>(value, number, random_bits, low, high, least, greatest));
-      kernels::GetWideStore<uint64_t>(to)(&rounded, 1, call.results[0] + i * bytes[2], 1);
-    }
-    return absl::OkStatus();
+  return RoundEach<Random>(call, [&](double value, Random number, char* result) {
+    const auto rounded = static_cast<uint64_t>(
+        kernels::StochasticInteger<Int>(value, number, random_bits, low, high, least, greatest));
+    kernels::GetWideStore<uint64_t>(to)(&rounded, 1, result, 1);
   });
 }
 
 template <typename Random>
-absl::Status ToFloats(const LibraryCall& call) {
-  const HloInstruction& inst = *call.instruction;
-  const PrimitiveType from = inst.operand(0)->shape().element_type(),
-                      random = inst.operand(1)->shape().element_type(),
-                      to = inst.shape().element_type();
-  const int random_bits = primitive_util::BitWidth(random);
+absl::Status RoundToFloats(const LibraryCall& call) {
+  const PrimitiveType to = call.instruction->shape().element_type();
+  const int random_bits = RandomBitsOf(call);
   const int mantissa = primitive_util::SignificandWidth(to) - 1;
   const int smallest = primitive_util::UnderflowExponent(to) - 1;
-  const int64_t bytes[] = {primitive_util::ByteWidth(from), primitive_util::ByteWidth(random),
-                           primitive_util::ByteWidth(to)};
-  return call.state->ParallelFor(CountOf(inst.shape()), 8192, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      double value;
-      Random number;
-      kernels::GetWideLoad<double>(from)(call.operands[0] + i * bytes[0], 1, 1, &value);
-      kernels::GetWideLoad<Random>(random)(call.operands[1] + i * bytes[1], 1, 1, &number);
-      value = kernels::StochasticFloat(value, number, random_bits, mantissa, smallest);
-      char* const out = call.results[0] + i * bytes[2];
-      if (to == F64) {
-        kernels::GetWideStore<double>(to)(&value, 1, out, 1);
-      } else {
-        const auto narrow = static_cast<float>(value);
-        kernels::GetWideStore<float>(to)(&narrow, 1, out, 1);
-      }
+  return RoundEach<Random>(call, [&](double value, Random number, char* result) {
+    value = kernels::StochasticFloat(value, number, random_bits, mantissa, smallest);
+    if (to == F64) {
+      kernels::GetWideStore<double>(to)(&value, 1, result, 1);
+    } else {
+      const auto narrow = static_cast<float>(value);
+      kernels::GetWideStore<float>(to)(&narrow, 1, result, 1);
     }
-    return absl::OkStatus();
   });
 }
 
 template <typename Random>
 absl::Status CallStochasticConvertOf(const LibraryCall& call) {
   const PrimitiveType to = call.instruction->shape().element_type();
-  if (primitive_util::IsFloatingPointType(to)) return ToFloats<Random>(call);
-  return primitive_util::IsSignedIntegralType(to) ? ToIntegers<Random, int64_t>(call)
-                                                  : ToIntegers<Random, uint64_t>(call);
+  if (primitive_util::IsFloatingPointType(to)) return RoundToFloats<Random>(call);
+  return primitive_util::IsSignedIntegralType(to) ? RoundToIntegers<Random, int64_t>(call)
+                                                  : RoundToIntegers<Random, uint64_t>(call);
 }
 
 absl::Status CallStochasticConvert(const LibraryCall& call) {
@@ -210,7 +214,8 @@ absl::Status CallStochasticConvert(const LibraryCall& call) {
   if (!primitive_util::IsFloatingPointType(from) ||
       !primitive_util::IsUnsignedIntegralType(random) ||
       (!primitive_util::IsFloatingPointType(to) && !primitive_util::IsIntegralType(to))) {
-    return absl::UnimplementedError("stochastic-convert of these element types");
+    return absl::UnimplementedError(
+        "stochastic-convert between these element types is not implemented");
   }
   return random == U64 ? CallStochasticConvertOf<uint64_t>(call)
                        : CallStochasticConvertOf<uint32_t>(call);

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that functions of the runtime compute, by the files that define them.
+// Operations that functions of the runtime compute.
 #ifndef XLA_CPU_RUN_LIBRARY_CALLS_H_
 #define XLA_CPU_RUN_LIBRARY_CALLS_H_
 
-#include <memory>
-
-#include "absl/status/status.h"
 #include "xla/cpu/run/thunk.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla::cpu {
 
-// The function that computes an instruction without a prepared kernel; null if there is none.
+// Returns the function that computes an instruction without a prepared kernel; null if there is
+// none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);
-
-// Those of operations that communicate, by file.
-LibraryFunction FindCollective(const HloInstruction& instruction);  // library_collectives.cc
-LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
-// library_custom_calls.cc
-absl::Status CallCustom(const LibraryCall& call);
-bool HasCustomCallHandler(const RunState& state, const HloInstruction& call);
-// Null if the instruction is no custom call, or one whose arrays are copied for each call.
-std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction);
 
 }  // namespace xla::cpu
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives. The devices of a group meet; the last one to arrive reads the operands of all and
-// writes the results of all, while the others wait.
+// Collectives. The devices of a group meet at a rendezvous; the last one to arrive reads the
+// operands of all and writes the results of all, while the others wait.
 //
 // Reductions combine operands in order of rank, so that results are deterministic.
+#include "xla/cpu/run/library_collectives.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -13,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/layout_strides.h"
 #include "xla/passes/collective_group.h"
@@ -25,8 +26,8 @@
 namespace xla::cpu {
 namespace {
 
-// What a device contributes: where its operands and results are. The memory stays until all
-// devices have ended; so do the shapes, in `shapes`.
+// The operands and results of a device. The memory is kept until all devices have ended, and so are
+// the shapes, in `shapes`.
 struct Contribution {
   const HloInstruction* inst;
   std::vector<Shape> shapes;
@@ -51,7 +52,7 @@ std::shared_ptr<Contribution> Contribute(const LibraryCall& call) {
   return mine;
 }
 
-// The group of this device, which may be empty; computed once per run.
+// Returns the group of this device, which may be empty; computed once per run.
 absl::StatusOr<const DeviceGroup*> GroupOf(const LibraryCall& call) {
   DeviceState& device = call.state->device();
   const auto found = device.groups.find(call.instruction);
@@ -124,8 +125,8 @@ void ZeroResult(const LibraryCall& call) {
   }
 }
 
-// Copies `count` indices of dimension `d` from position `from` of src to position `to` of dst, with
-// the existing sizes of src in the other dimensions.
+// Copies `count` indices of dimension `d` from position `from` of src to position `to` of dst,
+// within the valid extents of src in the other dimensions.
 void CopyAlong(const LeafArray& src, int64_t d, int64_t from, int64_t count, const LeafArray& dst,
                int64_t to) {
   DimensionVector box = src.existing();
@@ -151,7 +152,7 @@ absl::Status ExpectSameSizes(const DeviceGroup& group, Parts parts, size_t i) {
   return absl::OkStatus();
 }
 
-// INVALID_ARGUMENT unless `whole` is `part` for each device.
+// Returns INVALID_ARGUMENT unless `whole` is `part` times the number of devices.
 absl::Status ExpectShards(int64_t whole, int64_t part, const DeviceGroup& group) {
   if (absl::int128(part) * group.size() == whole) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -161,7 +162,7 @@ absl::Status ExpectShards(int64_t whole, int64_t part, const DeviceGroup& group)
 
 // --- Reductions
 
-// Operand i of all devices, reduced to memory of its size.
+// Reduces operand i of all devices to memory of its size.
 absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) {
   const LeafArray& first = parts[0]->operands[i];
   const int64_t bytes = BytesOf(first);
@@ -251,7 +252,7 @@ absl::Status CallAllGather(const LibraryCall& call) {
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
       const LeafArray& result = parts[0]->results[i];
-      // Existing elements are packed, as in concatenate.
+      // Valid elements are packed, as in concatenate.
       const LeafArray& first = parts[0]->operands[i];
       DimensionVector sizes = first.existing();
       if (BytesOf(result) > 0) std::memset(result.data, 0, Position(BytesOf(result)));
@@ -346,7 +347,7 @@ size_t RankOf(const DeviceGroup& group, int64_t device) {
 // whose leaves follow each other.
 struct SlicedOperand {
   std::vector<LeafArray> arrays;
-  // By array and slice, the first index: from tuples of scalars, or tuples of such tuples.
+  // The first index by array and slice, from tuples of scalars or tuples of such tuples.
   std::vector<std::vector<DimensionVector>> starts;
 };
 
@@ -415,7 +416,7 @@ absl::Status CheckSlice(const LeafArray& array, const DimensionVector& start,
       "} does not lie in ", array.shape->ToString(), " of device ", device));
 }
 
-// Slices are sent from the inputs to the outputs' copies.
+// Copies slices of the inputs to the copies of the outputs.
 absl::Status PermuteSlices(const DeviceGroup& group, Parts parts) {
   const auto& sizes = parts[0]->inst->attributes<CollectivePermuteAttributes>().slice_sizes;
   std::vector<SlicedOperand> inputs, outputs;
@@ -521,7 +522,7 @@ enum RaggedOperand : size_t {
   kRecvSizes
 };
 
-// Element k of an array of integers.
+// Returns element k of an array of integers.
 int64_t IntegerAt(const LeafArray& array, int64_t k) {
   LeafArray element = array;
   element.data += k * ElementBytes(array);

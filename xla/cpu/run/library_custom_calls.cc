@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls: handlers of the caller, on literals; those of a registry, on memory; and those that
-// the compiler itself makes. Calls that XLA defines have become other operations
+// Custom calls: handlers of the caller, on literals; handlers of a registry, on memory; and calls
+// that the compiler itself makes. Calls that XLA defines have been expanded to other operations
 // (xla/passes/expand_custom_calls.cc), unless a handler of the run takes precedence.
+#include "xla/cpu/run/library_custom_calls.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -12,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "xla/base/floating_point_mode.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/kernels/movement/sparse_array.h"
 #include "xla/layout_util.h"
@@ -144,7 +146,7 @@ absl::Status CallWholeKernel(const LibraryCall& call) {
                                     call.results[0]);
 }
 
-// The number of the leaf at an index; -1 if there is none.
+// Returns the number of the leaf at an index; -1 if there is none.
 int64_t LeafNumber(const Shape& shape, absl::Span<const int64_t> index) {
   const Shape* at = &shape;
   int64_t number = 0;
@@ -183,7 +185,7 @@ std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstructi
   });
   const auto& layouts = attributes.operand_layout_constraints;
   const auto count = static_cast<size_t>(instruction.operand_count());
-  if (layouts.has_value() && layouts->size() != count) return nullptr;  // an error of each call
+  if (layouts.has_value() && layouts->size() != count) return nullptr;  // reported by each call
   std::vector<int64_t> first_leaf;
   int64_t leaves = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -214,6 +216,8 @@ absl::Status CallCustom(const LibraryCall& call) {
       call.instruction->attributes<CustomCallAttributes>().custom_call_target;
   if (target == kCheckSizeTarget) return CallCheckSize(call);
   if (target == kWholeKernelTarget) return CallWholeKernel(call);
+  // The code of others is none of the program's.
+  const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());
   const CpuCustomCalls* const handlers = call.state->custom_calls();
   std::vector<std::string> known;
   if (handlers != nullptr) {

@@ -3,6 +3,8 @@
 //
 // A send stores its data and returns at once. A recv names a message, by the order of its channel,
 // and gives (buffer, request number, token); recv-done waits for that message.
+#include "xla/cpu/run/library_transfers.h"
+
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -10,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
 #include "xla/cpu/run/literal_memory.h"
 #include "xla/passes/communication.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -34,7 +35,7 @@ absl::StatusOr<runtime::HostChannels*> HostOf(const LibraryCall& call) {
       "it is a transfer with the host, but the run has no channels to the host");
 }
 
-// (data, token). An empty tuple needs no data.
+// The result is (data, token). An empty tuple needs no data.
 absl::Status CallInfeed(const LibraryCall& call) {
   const Shape shape = OriginalShape(*call.instruction).tuple_shapes(0);
   if (shape.IsTuple() && shape.tuple_shapes_size() == 0) return absl::OkStatus();
@@ -62,7 +63,7 @@ runtime::Rendezvous::Place PlaceOf(const HloInstruction& inst) {
   return {/*is_channel=*/true, inst.attributes<SendRecvAttributes>().channel_id.value_or(0)};
 }
 
-// The leaves of the data of a transfer, the first element of its tuple.
+// Returns the number of leaves of the data of a transfer, the first element of its tuple.
 size_t DataLeaves(const HloInstruction& inst) {
   return static_cast<size_t>(ShapeUtil::GetLeafCount(inst.shape().tuple_shapes(0)));
 }
@@ -78,7 +79,7 @@ void CopyLeaves(const Shape& form, absl::Span<char* const> from, absl::Span<char
   });
 }
 
-// Zeros in the arrays of a shape's static form. Returns the number of its leaves.
+// Writes zeros to the arrays of a shape's static form. Returns the number of its leaves.
 size_t ZeroLeaves(const Shape& form, absl::Span<char* const> leaves) {
   size_t leaf = 0;
   ShapeUtil::ForEachSubshape(form, [&](const Shape& part, const ShapeIndex&) {
@@ -105,7 +106,7 @@ std::shared_ptr<const Message> MakeMessage(const Shape& shape, const Shape& form
   return message;
 }
 
-// (data, context, token)
+// The result is (data, context, token).
 absl::Status CallSend(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   DeviceState& device = call.state->device();
@@ -157,7 +158,7 @@ absl::Status CallRecv(const LibraryCall& call) {
   return absl::OkStatus();
 }
 
-// The next message of a source, for this recv.
+// Waits for the next message of a source for this recv.
 absl::StatusOr<std::shared_ptr<const Message>> Await(const LibraryCall& call,
                                                      const PendingReceives::Source& source,
                                                      const HloInstruction& recv) {
@@ -193,7 +194,7 @@ absl::StatusOr<std::shared_ptr<const Message>> Await(const LibraryCall& call,
   return message;
 }
 
-// The data of the request that the operand's context names, once.
+// Returns the data of the request that the operand's context names, once.
 absl::Status CallRecvDone(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   PendingReceives& receives = call.state->device().receives;

@@ -12,7 +12,7 @@
 namespace xla::cpu {
 namespace {
 
-// Leaves in order, each with its place in the literal.
+// Calls a function for the leaves in order, each with its index in the literal.
 template <typename F>
 void ForEachLeaf(const Shape& shape, absl::Span<char* const>& leaves, F&& f) {
   std::vector<LeafArray> arrays;
@@ -95,7 +95,8 @@ void LiteralToLeaves(const LiteralSlice& literal, const Shape& shape,
                      absl::Span<char* const>& leaves) {
   ForEachLeaf(shape, leaves, [&](const LeafArray& leaf, const ShapeIndex& index) {
     if (!leaf.shape->IsArray()) return;
-    // A literal may be smaller than the bounds of dynamic dimensions: it then fills the low corner.
+    // A literal may be smaller than the bounds of dynamic dimensions: it then fills the low corner
+    // of the array.
     const Shape& given = ShapeUtil::GetSubshape(literal.shape(), index);
     if (!HasNoElements(given.dimensions())) {
       StridedCopy(primitive_util::ByteWidth(given.element_type()), given.dimensions(), leaf.data,

@@ -46,7 +46,7 @@ absl::StatusOr<NestedProgram::Frame> NestedProgram::TakeFrame() const {
   return frame;
 }
 
-// Nothing may be thrown through generated code.
+// Exceptions must not propagate through generated code.
 void NestedProgram::Run(RunState& caller, char* cells) const {
   if (!caller.Poll().ok()) return;
   absl::Status status;

@@ -17,7 +17,7 @@
 
 namespace xla::cpu {
 
-// Thread-safe once it is made.
+// Thread-safe once it is complete.
 class NestedProgram {
  public:
   NestedProgram(ProgramSchedule schedule, int32_t arguments);
@@ -28,21 +28,21 @@ class NestedProgram {
   int32_t arguments() const { return arguments_; }
   int32_t results() const { return static_cast<int32_t>(schedule_.results.size()); }
 
-  // From arguments to results, which follow them, kCellBytes apart. An error is the caller's
-  // failure.
+  // Runs the program on arguments, which the results follow, kCellBytes apart. An error is recorded
+  // as the caller's failure.
   void Run(RunState& caller, char* cells) const;
 
-  // Memory of one run: of as many as there are at the same time, one on each thread.
+  // Returns the memory of one run. There is one at a time on each thread.
   int64_t FrameBytes() const;
 
-  // What lowering makes.
+  // Set by lowering.
   ThunkSequence thunks;
   std::vector<const kernels::Kernel*> prepared;
   std::vector<char*> constants;
   std::vector<std::unique_ptr<char[]>> copied_constants;  // of other layouts
 
  private:
-  // Scratch memory, and where arguments, results and constants are.
+  // Scratch memory, and the addresses of arguments, results and constants.
   struct FreeMemory {
     void operator()(char* memory) const;
   };
@@ -55,7 +55,7 @@ class NestedProgram {
   const ProgramSchedule schedule_;
   const int32_t arguments_;
   mutable std::mutex mutex_;
-  mutable std::vector<Frame> frames_;  // that nothing uses
+  mutable std::vector<Frame> frames_;  // unused ones
 };
 
 }  // namespace xla::cpu

@@ -34,15 +34,15 @@ DimensionVector ToVector(const std::vector<int64_t>& dimensions) {
   return DimensionVector(dimensions.begin(), dimensions.end());
 }
 
-// Dense and row-major, as all arrays of a compiled program are.
+// Returns the spec of a dense row-major array, as all arrays of a compiled program are.
 kernels::ArraySpec RowMajor(const Shape& shape) {
   return kernels::ArraySpec::FromShape(Shape(shape.element_type(), shape.dimensions()));
 }
 
-// The factor of an operand that is read as it is multiplied.
+// Returns the factor by which a kernel multiplies an operand as it reads it.
 double OperandScale(const HloInstruction& operand) { return LoweringOf(operand).folding.scale; }
 
-// An operand of a dot: a transpose is read in place.
+// Returns the spec of a dot's operand: that of a folded transpose has the transpose's strides.
 kernels::ArraySpec OperandSpec(const HloInstruction& operand) {
   if (LoweringOf(operand).folding.kind != FoldedOperand::Kind::kTransposed)
     return RowMajor(operand.shape());
@@ -54,8 +54,8 @@ kernels::ArraySpec OperandSpec(const HloInstruction& operand) {
   return spec;
 }
 
-// The contents of an operand that is a constant, to be packed once; null for others, and for those
-// too large to be kept twice.
+// Returns the contents of a constant operand, to be packed once; null for other operands, and for
+// those too large to be kept twice.
 const void* ConstantData(const HloInstruction& operand) {
   constexpr int64_t kMostBytes = int64_t{64} << 20;
   if (operand.opcode() != HloOpcode::kConstant || !operand.shape().IsArray()) return nullptr;
@@ -117,7 +117,7 @@ kernels::ConvolutionSpec SpecOfConvolution(const HloInstruction& convolution,
   return spec;
 }
 
-// No value for results that are cut or extended, which are left to the general transform.
+// Returns nullopt for results that are truncated or padded, which the general transform computes.
 std::optional<kernels::FftSpec> SpecOfFft(const HloInstruction& fft) {
   const auto& attributes = fft.attributes<FftAttributes>();
   const Shape& operand = fft.operand(0)->shape();
@@ -193,7 +193,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
   return kernels::MakeSortKernel(spec);
 }
 
-// No value for complex operands and other types of indices.
+// Returns nullopt for complex operands and unsupported types of indices.
 std::optional<kernels::TopKSpec> SpecOfTopK(const HloInstruction& topk) {
   const Shape& operand = topk.operand(0)->shape();
   const Shape& values = topk.shape().tuple_shapes(0);
@@ -256,14 +256,14 @@ lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
   return call;
 }
 
-// XLA's own custom calls and LAPACK's; null for others. Their forms were checked when they were
-// expanded.
+// Returns the kernels of XLA's own custom calls and LAPACK's; null for others. Their signatures
+// were checked when they were expanded.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
   const absl::string_view target = call.custom_call_target();
-  if (target == "Qr" && FaultOfQr(call).empty())
+  if (target == "Qr" && ErrorOfQr(call).empty())
     return kernels::MakeQrKernel(BatchOf(call.operand(0)->shape()));
   if (target == "ProductOfElementaryHouseholderReflectors" &&
-      FaultOfHouseholderProduct(call).empty()) {
+      ErrorOfHouseholderProduct(call).empty()) {
     return kernels::MakeHouseholderProductKernel(BatchOf(call.operand(0)->shape()),
                                                  call.operand(1)->shape().dimensions().back());
   }
@@ -314,7 +314,7 @@ class PreparedThunk final : public Thunk {
     host.workers = state.workers();
     host.parallel_for = [](void* caller, int64_t count, void (*body)(void*, int64_t),
                            void* argument) {
-      // A poll that fails ends the loop early; the kernel asks for the reason itself.
+      // A poll that fails ends the loop early; the kernel polls for the reason itself.
       (void)static_cast<RunState*>(caller)->ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) body(argument, i);
         return absl::OkStatus();
@@ -324,7 +324,7 @@ class PreparedThunk final : public Thunk {
       return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
     };
     char* scratch = scratch_.In(state);
-    // The thread's memory may be in use where a program is applied to elements.
+    // The thread's memory may be in use if a program is applied to elements.
     if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
         UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
       scratch = runtime::ThreadMemory(bytes);

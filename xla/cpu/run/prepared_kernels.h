@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions as prepared kernels of xla/kernels, and the thunk that runs them.
+// Makes prepared kernels of xla/kernels for instructions, and the thunk that runs them.
 #ifndef XLA_CPU_RUN_PREPARED_KERNELS_H_
 #define XLA_CPU_RUN_PREPARED_KERNELS_H_
 
@@ -17,15 +17,15 @@ namespace xla::cpu {
 
 using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
 
-// The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
-// is none. `comparator` is that of sorts whose lowering needs one, the epilogue by dots and
-// convolutions.
+// Makes the prepared kernel of the instruction: its buffers are the operands, then the results.
+// Null if there is none. `comparator` is that of sorts whose lowering needs one, the epilogue that
+// of dots and convolutions.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue = {});
 
-// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h),
-// and these with their costs, the chosen one first.
+// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h);
+// and these forms with their costs, the chosen one first.
 bool HasForms(const HloInstruction& instruction);
 std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue);
 
@@ -33,8 +33,8 @@ std::string FormsText(const HloInstruction& instruction, const kernels::KernelEp
 // handler of the same name.
 bool IsLapackCall(const HloInstruction& instruction);
 
-// Whether so much scratch memory of a library kernel belongs to the thread that runs the program
-// (runtime::ThreadMemory) rather than to the program: blocks that kernels pack operands to, whose
+// Whether this much scratch memory of a library kernel belongs to the thread that runs the program
+// (runtime::ThreadMemory) rather than to the program: blocks to which kernels pack operands, whose
 // size does not grow with the arrays.
 bool UsesThreadMemory(int64_t bytes, int threads);
 

@@ -24,7 +24,7 @@ namespace xla::cpu {
 
 class NestedProgram;  // nested_program.h
 
-// What a caller may add to a run.
+// Options of a run.
 struct RunExtras {
   runtime::MemoryBudget* budget = nullptr;  // of all devices
   const CpuCustomCalls* custom_calls = nullptr;
@@ -32,13 +32,14 @@ struct RunExtras {
   absl::Span<const std::unique_ptr<NestedProgram>> nested;
 };
 
-// What thunks need: memory, threads, cancellation. Kernels take it as their context.
+// The state that thunks need: memory, threads, cancellation. Kernels use it as their context.
 class RunState final : public kernels::Context {
  public:
   RunState(const runtime::ExecutionContext& context, runtime::ThreadPool& pool, char* const* bases,
            DeviceState& device)
       : context_(context), pool_(pool), bases_(bases), device_(device) {}
-  // Of a program that code of the caller applies to an element, on any thread: all on this thread.
+  // For a program that code of the caller applies to an element, on any thread. Everything runs on
+  // this thread.
   RunState(const RunState& caller, char* const* bases)
       : context_(caller.context_),
         pool_(caller.pool_),
@@ -50,25 +51,25 @@ class RunState final : public kernels::Context {
   const runtime::ExecutionContext& context() const { return context_; }
   const CpuCustomCalls* custom_calls() const { return extras_.custom_calls; }
   void set_extras(const RunExtras& extras) { extras_ = extras; }
-  // The memories that places refer to (see program.cc).
+  // Returns a memory that slots refer to (see lower_program.h).
   char* base(int32_t i) const { return bases_[i]; }
 
   DeviceState& device() { return device_; }
-  // How long, and how, the device waits for others or for the host.
+  // Returns how long, and how, the device waits for others or for the host.
   runtime::WaitLimits Limits() {
     return {context_.wait_timeout, [this] { return Poll(); }};
   }
 
   bool is_nested() const { return is_nested_; }
   absl::Span<const std::unique_ptr<NestedProgram>> nested() const { return extras_.nested; }
-  // Told of the thunks of the whole program.
+  // The observer of the thunks of the whole program.
   runtime::StepObserver* observer() const { return is_nested_ ? nullptr : context_.step_observer; }
   int32_t workers() const { return is_nested_ ? 1 : pool_.num_threads(); }
 
   absl::Status ParallelFor(int64_t count, int64_t chunk,
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) override;
-  // The error of thunks that generated code has run, after which nothing else runs. Any thread may
-  // set it.
+  // The error of thunks that generated code has run. Nothing else runs after it. Any thread may set
+  // it.
   absl::Status failure() const;
   void set_failure(absl::Status failure);
   absl::Status Poll() override {
@@ -80,7 +81,7 @@ class RunState final : public kernels::Context {
         (context_.interrupt != nullptr && context_.interrupt->IsRequested());
     return ends ? absl::CancelledError("the run was cancelled") : absl::OkStatus();
   }
-  // Counted until it is freed, which must be before the run ends.
+  // Allocates memory that is counted until it is freed, which must be before the run ends.
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) override;
 
  private:
@@ -91,8 +92,8 @@ class RunState final : public kernels::Context {
   RunExtras extras_;
   const bool is_nested_ = false;
   std::atomic<bool> has_failed_{false};
-  absl::Status failure_;      // before has_failed_ is set
-  mutable std::mutex mutex_;  // of those who set it
+  absl::Status failure_;      // set before has_failed_
+  mutable std::mutex mutex_;  // guards setting it
 };
 
 }  // namespace xla::cpu

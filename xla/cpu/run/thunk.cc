@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/run/library_calls.h"
+#include "xla/cpu/run/library_custom_calls.h"
 #include "xla/kernels/movement/bitcast.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/step_observer.h"
@@ -19,7 +19,7 @@
 namespace xla::cpu {
 namespace {
 
-// Pointers to arrays that a step keeps on the stack.
+// A thunk keeps this many pointers to arrays on the stack.
 constexpr size_t kFewArrays = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
   runtime::MemoryBudget* const budget = extras_.budget;
   if (budget != nullptr && !budget->Take(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat("working memory of ", bytes,
-                                                     " bytes would pass the memory limit of ",
+                                                     " bytes would exceed the memory limit of ",
                                                      budget->limit(), " bytes"));
   }
   void* memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
@@ -86,7 +86,7 @@ absl::Status OverridableThunk::Run(RunState& state) const {
   return (HasCustomCallHandler(state, *instruction()) ? handler_ : kernel_)->Run(state);
 }
 
-// Nothing may be thrown through generated code.
+// Exceptions must not propagate through generated code.
 bool RunThunksOfFunction(const ThunkSequence& thunks, RunState& state) {
   if (!state.failure().ok()) return false;
   try {

@@ -19,7 +19,7 @@
 
 namespace xla::cpu {
 
-// An address: that of a memory of the run plus bytes.
+// An address: an offset in a memory of the run.
 struct Slot {
   int32_t base = 0;
   int64_t offset = 0;
@@ -30,7 +30,7 @@ class Thunk {
  public:
   virtual ~Thunk() = default;
   virtual absl::Status Run(RunState& state) const = 0;
-  // Of the instruction that it computes; for profiles. Null: part of another step.
+  // The instruction that it computes, for profiles. Null if it is part of another thunk.
   const HloInstruction* instruction() const { return instruction_; }
   void set_instruction(const HloInstruction* instruction) { instruction_ = instruction; }
 
@@ -40,7 +40,7 @@ class Thunk {
 using ThunkSequence = std::vector<std::unique_ptr<Thunk>>;
 
 absl::Status RunThunks(const ThunkSequence& thunks, RunState& state);
-// The same for generated code. False: the state has the reason.
+// Runs thunks for generated code. If it returns false, the state has the error.
 bool RunThunksOfFunction(const ThunkSequence& thunks, RunState& state);
 
 // Generated code, see kernel/kernel_code.h.
@@ -68,8 +68,8 @@ class CopyThunk final : public Thunk {
   const int64_t bytes_;
 };
 
-// out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end): `arrays` are
-// the parts, the result and the state of the run. See EmitFold.
+// Computes out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end).
+// `arrays` are the parts, the result and the state of the run. See EmitCombiner.
 using CombinerFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
 
 // A function of library_calls.h.
@@ -104,7 +104,7 @@ class LibraryThunk final : public Thunk {
   const std::unique_ptr<const runtime::RegistryCallSite> site_;
 };
 
-// A custom call that there is a kernel for, unless the run has a handler of its name.
+// A custom call with a kernel, which runs unless the run has a handler of the call's name.
 class OverridableThunk final : public Thunk {
  public:
   OverridableThunk(const HloInstruction* call, std::unique_ptr<Thunk> kernel,
@@ -188,7 +188,8 @@ class CompiledWhileThunk final : public Thunk {
 
 class ConditionalThunk final : public Thunk {
  public:
-  // The selector is a PRED (true: the first branch) or an S32 (out of range: the last branch).
+  // The selector is a PRED (true selects the first branch) or an S32 (out of range selects the last
+  // branch).
   ConditionalThunk(bool is_predicate, Slot selector, std::vector<ThunkSequence> branches)
       : is_predicate_(is_predicate), selector_(selector), branches_(std::move(branches)) {}
   absl::Status Run(RunState& state) const override;

@@ -11,7 +11,9 @@
 
 namespace xla {
 
-// --- Parameters and constants A value passed to the program. Numbers start at 0 and have no gaps.
+// --- Parameters and constants
+
+// A value passed to the program. Numbers start at 0 and have no gaps.
 // `replicated_at_leaf_buffers` tells for each leaf whether all replicas pass the same value.
 XlaOp Parameter(XlaBuilder* builder, int64_t parameter_number, const Shape& shape,
                 const std::string& name);
@@ -446,8 +448,9 @@ XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputationId> branch_
                   absl::Span<const XlaOp> branch_operands);
 XlaOp OptimizationBarrier(XlaOp operand);
 
-// --- Custom calls Names that begin with '$' are reserved. `opaque` is passed to the code
-// unchanged.
+// --- Custom calls
+
+// Names that begin with '$' are reserved. `opaque` is passed to the code unchanged.
 XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
                  absl::Span<const XlaOp> operands, const Shape& shape,
                  const std::string& opaque = "", bool has_side_effect = false,

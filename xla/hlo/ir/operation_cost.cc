@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "absl/container/flat_hash_map.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
@@ -217,99 +216,6 @@ void AddAlgorithm(const HloInstruction& instruction, OperationCost& cost) {
   }
 }
 
-class Analysis {
- public:
-  OperationCost CostOf(const HloComputation& computation) {
-    OperationCost cost;
-    for (const HloInstruction* instruction : computation.instructions()) Add(*instruction, cost);
-    costs_[&computation] = cost;
-    return cost;
-  }
-
- private:
-  void AddApplied(const HloInstruction& instruction, OperationCost& cost) {
-    const std::array<double, 2> times = Applications(instruction);
-    size_t i = 0;
-    for (const HloComputation* applied : instruction.called_computations()) {
-      if (i == times.size()) break;
-      const OperationCost& once = costs_[applied];
-      cost.flops += times[i] * once.flops;
-      cost.transcendentals += times[i] * once.transcendentals;
-      ++i;
-    }
-  }
-
-  void AddCalled(const HloInstruction& instruction, OperationCost& cost) {
-    OperationCost called;
-    for (const HloComputation* computation : instruction.called_computations()) {
-      const OperationCost& once = costs_[computation];
-      if (instruction.opcode() == HloOpcode::kConditional) {
-        called.flops = std::max(called.flops, once.flops);
-        called.transcendentals = std::max(called.transcendentals, once.transcendentals);
-        called.bytes = std::max(called.bytes, once.bytes);
-      } else {
-        called.flops += once.flops;
-        called.transcendentals += once.transcendentals;
-        called.bytes += once.bytes;
-      }
-    }
-    cost.flops += called.flops;
-    cost.transcendentals += called.transcendentals;
-    // What is fused is not in memory.
-    const bool is_in_memory = instruction.opcode() == HloOpcode::kFusion ||
-                              instruction.opcode() == HloOpcode::kCustomCall;
-    cost.bytes += is_in_memory ? BytesOf(instruction) : called.bytes;
-  }
-
-  void Add(const HloInstruction& instruction, OperationCost& cost) {
-    const CostClass cost_class = instruction.info().cost;
-    switch (cost_class) {
-      case CostClass::kFree:
-        return;
-      case CostClass::kControl:
-        if (instruction.info().async_role == AsyncRole::kUpdate ||
-            instruction.info().async_role == AsyncRole::kDone) {
-          return;  // counted where it starts
-        }
-        return AddCalled(instruction, cost);
-      case CostClass::kView:
-        if (instruction.opcode() == HloOpcode::kBitcast) return;
-        break;
-      case CostClass::kMove:
-      case CostClass::kSelect:
-        break;
-      case CostClass::kArithmetic:
-      case CostClass::kDivide:
-        cost.flops += Elements(instruction.shape());
-        break;
-      case CostClass::kRoot:
-      case CostClass::kTranscendental:
-      case CostClass::kPower:
-        cost.transcendentals += Elements(instruction.shape());
-        break;
-      case CostClass::kApply:
-        AddApplied(instruction, cost);
-        break;
-      case CostClass::kContraction:
-        cost.flops += ContractionFlops(instruction);
-        break;
-      case CostClass::kAlgorithm:
-        AddAlgorithm(instruction, cost);
-        break;
-      case CostClass::kCommunication:
-        // XLA takes each element of an all-reduce for a sum of two.
-        if (instruction.opcode() == HloOpcode::kAllReduce ||
-            instruction.opcode() == HloOpcode::kAllReduceStart) {
-          cost.flops += Elements(instruction.shape());
-        }
-        break;
-    }
-    cost.bytes += BytesOf(instruction);
-  }
-
-  absl::flat_hash_map<const HloComputation*, OperationCost> costs_;
-};
-
 }  // namespace
 
 int64_t ElementWork(HloOpcode opcode) {
@@ -343,8 +249,101 @@ double ContractionFlops(const HloInstruction& instruction) {
   }
 }
 
+OperationCost CostAnalysis::CostOf(const HloComputation& computation) {
+  OperationCost cost;
+  for (const HloInstruction* instruction : computation.instructions()) Add(*instruction, cost);
+  costs_[&computation] = cost;
+  return cost;
+}
+
+OperationCost CostAnalysis::CostOf(const HloInstruction& instruction) {
+  OperationCost cost;
+  Add(instruction, cost);
+  return cost;
+}
+
+void CostAnalysis::AddApplied(const HloInstruction& instruction, OperationCost& cost) {
+  const std::array<double, 2> times = Applications(instruction);
+  size_t i = 0;
+  for (const HloComputation* applied : instruction.called_computations()) {
+    if (i == times.size()) break;
+    const OperationCost& once = costs_[applied];
+    cost.flops += times[i] * once.flops;
+    cost.transcendentals += times[i] * once.transcendentals;
+    ++i;
+  }
+}
+
+void CostAnalysis::AddCalled(const HloInstruction& instruction, OperationCost& cost) {
+  OperationCost called;
+  for (const HloComputation* computation : instruction.called_computations()) {
+    const OperationCost& once = costs_[computation];
+    if (instruction.opcode() == HloOpcode::kConditional) {
+      called.flops = std::max(called.flops, once.flops);
+      called.transcendentals = std::max(called.transcendentals, once.transcendentals);
+      called.bytes = std::max(called.bytes, once.bytes);
+    } else {
+      called.flops += once.flops;
+      called.transcendentals += once.transcendentals;
+      called.bytes += once.bytes;
+    }
+  }
+  cost.flops += called.flops;
+  cost.transcendentals += called.transcendentals;
+  // What is fused is not in memory.
+  const bool is_in_memory =
+      instruction.opcode() == HloOpcode::kFusion || instruction.opcode() == HloOpcode::kCustomCall;
+  cost.bytes += is_in_memory ? BytesOf(instruction) : called.bytes;
+}
+
+void CostAnalysis::Add(const HloInstruction& instruction, OperationCost& cost) {
+  const CostClass cost_class = instruction.info().cost;
+  switch (cost_class) {
+    case CostClass::kFree:
+      return;
+    case CostClass::kControl:
+      if (instruction.info().async_role == AsyncRole::kUpdate ||
+          instruction.info().async_role == AsyncRole::kDone) {
+        return;  // counted where it starts
+      }
+      return AddCalled(instruction, cost);
+    case CostClass::kView:
+      if (instruction.opcode() == HloOpcode::kBitcast) return;
+      break;
+    case CostClass::kMove:
+    case CostClass::kSelect:
+      break;
+    case CostClass::kArithmetic:
+    case CostClass::kDivide:
+      cost.flops += Elements(instruction.shape());
+      break;
+    case CostClass::kRoot:
+    case CostClass::kTranscendental:
+    case CostClass::kPower:
+      cost.transcendentals += Elements(instruction.shape());
+      break;
+    case CostClass::kApply:
+      AddApplied(instruction, cost);
+      break;
+    case CostClass::kContraction:
+      cost.flops += ContractionFlops(instruction);
+      break;
+    case CostClass::kAlgorithm:
+      AddAlgorithm(instruction, cost);
+      break;
+    case CostClass::kCommunication:
+      // XLA takes each element of an all-reduce for a sum of two.
+      if (instruction.opcode() == HloOpcode::kAllReduce ||
+          instruction.opcode() == HloOpcode::kAllReduceStart) {
+        cost.flops += Elements(instruction.shape());
+      }
+      break;
+  }
+  cost.bytes += BytesOf(instruction);
+}
+
 OperationCost ModuleCost(const HloModule& module) {
-  Analysis analysis;
+  CostAnalysis analysis;
   OperationCost cost;
   // Callees first; the entry is the last.
   for (const HloComputation* computation : module.MakeComputationPostOrder()) {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "absl/container/flat_hash_map.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -23,6 +25,22 @@ double ContractionFlops(const HloInstruction& instruction);
 
 struct OperationCost {
   double flops = 0, transcendentals = 0, bytes = 0;
+};
+
+// Costs of the computations and instructions of a module: callees come before their callers.
+class CostAnalysis {
+ public:
+  // All instructions once.
+  OperationCost CostOf(const HloComputation& computation);
+  // Precondition: CostOf has been called for the computations that the instruction calls.
+  OperationCost CostOf(const HloInstruction& instruction);
+
+ private:
+  void Add(const HloInstruction& instruction, OperationCost& cost);
+  void AddApplied(const HloInstruction& instruction, OperationCost& cost);
+  void AddCalled(const HloInstruction& instruction, OperationCost& cost);
+
+  absl::flat_hash_map<const HloComputation*, OperationCost> costs_;
 };
 
 // One run of a verified module. Bodies of loops count once, as in XLA where the number of

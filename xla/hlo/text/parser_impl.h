@@ -202,8 +202,10 @@ class HloTextParser {
   bool ParseShape(Shape* shape, bool fill_missing_layouts = true);
   bool ParseLayout(Layout* layout);
 
-  // --- Literals (parser_literal.cc) Elements at the wrong depth are errors, but parsing of the
-  // literal continues: has_bad_literal_ is set.
+  // --- Literals (parser_literal.cc)
+
+  // Elements at the wrong depth are errors, but parsing of the literal continues:
+  // has_bad_literal_ is set.
   bool ParseLiteral(const Shape& shape, Literal* literal);
   bool ParseWholeLiteral(const Shape& shape, Literal* literal) {
     has_bad_literal_ = false;

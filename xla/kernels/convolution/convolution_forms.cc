@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions that are several others, or a product.
+// Convolutions that are computed as several other convolutions, or as a product.
 #include "xla/kernels/convolution/convolution_forms.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace xla::kernels {
 namespace {
 
-// Output positions first, first + period, ... of a spatial dimension meet the taps tap, tap +
-// tap_period, ... of the kernel, under which an input that is not dilated lies.
+// A phase of a spatial dimension: output positions first, first + period, ... combine the taps tap,
+// tap + tap_period, ... of the kernel with elements of an input that is not dilated.
 struct Phase {
   int64_t taps, padding_low, positions;
   int64_t kernel_offset;  // elements, of the first of these taps in memory
@@ -39,7 +39,7 @@ class PhasesOf {
 
   int64_t count() const { return std::min(period_, size_); }
 
-  // A phase that meets no tap has none: its results are 0.
+  // Returns a phase without taps, whose results are 0, if no tap meets an element.
   Phase Get(int64_t first) const {
     Phase phase = {0, 0, CeilOfRatio(size_ - first, period_), 0};
     const auto shift = [&](int64_t tap) {
@@ -56,7 +56,7 @@ class PhasesOf {
     return phase;
   }
 
-  // Sets what the phases [first, first + count) compute, as output features if there are several.
+  // Sets the problem of phases [first, first + count), as output features if there are several.
   void Set(int64_t first, int64_t count, int64_t d, ConvolutionSpec* spec) const {
     const Phase phase = Get(first);
     ConvolutionSpec::Spatial& to = spec->spatial[d];
@@ -76,7 +76,7 @@ class PhasesOf {
     }
   }
 
-  // How many phases from `first` on differ in the first tap alone, and that by one distance.
+  // Returns how many phases from `first` on differ only in their first tap, by a constant distance.
   int64_t CountWithEqualTaps(int64_t first) const {
     const Phase phase = Get(first);
     Phase last = phase;
@@ -99,8 +99,8 @@ class PhasesOf {
   const int64_t period_, tap_period_, taps_, size_, kernel_stride_, result_stride_;
 };
 
-// Divides along spatial dimension d. With `joins`, phases become output features where they can.
-// False if there are too many to be worth it.
+// Divides the convolution into phases along spatial dimension d. With `joins`, phases become output
+// features if they can. Returns false if there are too many to be worthwhile.
 bool DividePhases(int64_t d, bool joins, std::vector<ConvolutionSpec>* parts) {
   constexpr size_t kMostParts = 1024;
   std::vector<ConvolutionSpec> divided;
@@ -117,7 +117,8 @@ bool DividePhases(int64_t d, bool joins, std::vector<ConvolutionSpec>* parts) {
   return true;
 }
 
-// Convolutions whose inputs are not dilated; none if that of the spec is not or there are too many.
+// Returns convolutions of inputs that are not dilated; none if the input of the spec is not dilated
+// or there are too many.
 std::vector<ConvolutionSpec> PhaseSpecs(const ConvolutionSpec& spec, bool joins) {
   if (absl::c_all_of(spec.spatial, [](const auto& dim) { return dim.base_dilation == 1; }))
     return {};
@@ -148,7 +149,7 @@ class PhasedKernel final : public Kernel {
   const std::vector<std::unique_ptr<const Kernel>> parts_;
 };
 
-// The product of a convolution of windows of one element; no value for others.
+// Returns the product that a convolution with windows of one element is; nullopt for others.
 std::optional<DotSpec> PointwiseProduct(const ConvolutionSpec& spec) {
   const ArraySpec &input = spec.input, &kernel = spec.kernel, &result = spec.result;
   if (spec.kernel_origin != 0 || spec.result_origin != 0 || !spec.outer_features.empty() ||
@@ -192,7 +193,8 @@ double PhasesCost(const ConvolutionSpec& spec, bool joins) {
   if (parts.empty()) return kDoesNotFit;
   const bool joined =
       absl::c_any_of(parts, [](const auto& part) { return !part.outer_features.empty(); });
-  if (joins && !joined && spec.outer_features.empty()) return kDoesNotFit;  // as without
+  if (joins && !joined && spec.outer_features.empty())
+    return kDoesNotFit;  // no better than without joining
   double cost = 0;
   for (const ConvolutionSpec& part : parts) {
     const std::vector<FormCost> forms = ConvolutionForms(part);

@@ -15,24 +15,24 @@ namespace xla::kernels {
 
 // --- Convolutions that are computed by other kernels as a whole.
 
-// Of a dilated input: the output positions that meet the same taps, a phase, are a convolution of
-// an input that is not dilated. With `joins`, phases that differ in their first tap alone are
-// output features of one convolution.
+// For a dilated input: the output positions that use the same taps, a phase, are a convolution of
+// an input that is not dilated. With `joins`, phases that only differ in their first tap are output
+// features of one convolution.
 double PhasesCost(const ConvolutionSpec& spec, bool joins);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& spec, bool joins);
 
-// Of windows of one element: the product that it is.
+// For windows of one element: a product of matrices.
 double PointwiseCost(const ConvolutionSpec& spec);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePointwise(const ConvolutionSpec& spec);
 
 // --- Products of patches and features.
 
-// Of many groups of one feature, contiguous: depthwise ones, f32.
+// For many groups of one feature, contiguous: depthwise convolutions of f32.
 double DepthwiseCost(const ConvolutionProblem& problem);
 std::unique_ptr<const Kernel> MakeDepthwise(ConvolutionProblem problem);
 
-// Blocks of patches are copied, as rows of a product or as its columns; any sizes and types.
-// Packing: see packing.h; columns are of plain numbers only.
+// Copies blocks of patches, as rows of a product or as its columns; any sizes and types. Packing:
+// see packing.h; columns can only be real numbers.
 template <typename Packing>
 double PatchRowsCost(const ConvolutionProblem& problem);
 template <typename Packing>

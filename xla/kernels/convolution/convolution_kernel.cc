@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among the forms of convolution.
+// Chooses among the forms of convolution.
 #include "xla/kernels/convolution/convolution_kernel.h"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 
 using KernelOr = absl::StatusOr<std::unique_ptr<const Kernel>>;
 
-// A form of the convolution as it is given.
+// A form that computes the convolution as it is given.
 struct SpecForm {
   const char* name;
   double (*cost)(const ConvolutionSpec& spec);
@@ -40,7 +40,7 @@ constexpr SpecForm kSpecForms[] = {
      [](const ConvolutionSpec& spec) { return MakePhases(spec, /*joins=*/true); }},
 };
 
-// A form of the product of patches and features.
+// A form that computes the product of patches and features.
 struct ProblemForm {
   const char* name;
   double (*cost)(const ConvolutionProblem& problem);
@@ -55,7 +55,7 @@ DirectProductSpec DirectSpec(const ConvolutionProblem& problem) {
           .epilogue = problem.epilogue};
 }
 
-// Whether sums may be formed in the memory of the result.
+// Whether sums may be accumulated in the memory of the result.
 bool SumsInPlace(const ConvolutionProblem& problem) {
   return problem.epilogue.store == nullptr || problem.epilogue.in_place;
 }
@@ -97,27 +97,18 @@ absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel
                                            kPatchColumns<WidePacking<float>>};
   static constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>,
                                            kPatchColumns<WidePacking<uint32_t>>};
+  static constexpr FormsByPacking<ProblemForm> kForms = {.f32 = kF32,
+                                                         .f64 = kF64,
+                                                         .u32 = kU32,
+                                                         .u64 = kU64,
+                                                         .c64 = kC64,
+                                                         .c128 = kC128,
+                                                         .pairs = kPairs,
+                                                         .quads = kQuads};
   const PrimitiveType packed = PackedType(input, kernel, result);
-  switch (packed) {
-    case BF16:
-      return kPairs;
-    case S8:
-      return kQuads;
-    case F32:
-      return kF32;
-    case F64:
-      return kF64;
-    case U32:
-      return kU32;
-    case U64:
-      return kU64;
-    case C64:
-      return input == packed && kernel == packed ? kC64 : absl::Span<const ProblemForm>();
-    case C128:
-      return input == packed && kernel == packed ? kC128 : absl::Span<const ProblemForm>();
-    default:
-      return {};
-  }
+  // Patches of other types are not converted to complex numbers.
+  if (primitive_util::IsComplexType(packed) && (input != packed || kernel != packed)) return {};
+  return kForms.Of(packed);
 }
 
 struct Candidates {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution as a prepared kernel: any number of spatial dimensions, strides, dilations, groups,
+// Convolution as a prepared kernel: any number of spatial dimensions, strides, dilations, groups,
 // layouts and element types.
 #ifndef XLA_KERNELS_CONVOLUTION_CONVOLUTION_KERNEL_H_
 #define XLA_KERNELS_CONVOLUTION_CONVOLUTION_KERNEL_H_
@@ -24,7 +24,7 @@ struct ConvolutionSpec {
     int64_t stride = 1, padding_low = 0, window_dilation = 1, base_dilation = 1;
     bool reversal = false;
   };
-  // A dimension of output features in front of those of the kernel and of the result.
+  // A dimension of output features before those of the kernel and of the result.
   struct OuterFeatures {
     int64_t size, kernel_stride, result_stride;
   };
@@ -36,19 +36,20 @@ struct ConvolutionSpec {
   absl::InlinedVector<Spatial, 3> spatial;
   absl::InlinedVector<OuterFeatures, 3> outer_features;
   int64_t feature_group_count = 1, batch_group_count = 1;
-  // Where the first elements of the kernel and of the result lie in their buffers, in elements.
+  // The offsets of the first elements of the kernel and of the result in their buffers, in
+  // elements.
   int64_t kernel_origin = 0, result_origin = 0;
-  // A factor of all elements of the kernel, multiplied and rounded as they are read. For f32 and
-  // f64 kernels only.
+  // A factor by which all elements of the kernel are multiplied, and rounded, as they are read. For
+  // f32 and f64 kernels only.
   double kernel_scale = 1;
-  // The result must be dense then, in any layout.
+  // With an epilogue, the result must be dense, in any layout.
   KernelEpilogue epilogue;
-  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  // The name of the form to use; if empty, the cheapest. For tests and measurements.
   std::string form;
 };
 
-// The forms that can compute the convolution, with their costs; MakeConvolutionKernel takes the
-// cheapest.
+// Returns the forms that can compute the convolution, with their costs; MakeConvolutionKernel uses
+// the cheapest.
 std::vector<FormCost> ConvolutionForms(const ConvolutionSpec& spec);
 
 // Buffers of a call: input, kernel, result. Types as for MakeDotKernel.

@@ -16,10 +16,10 @@ bool IsPointwise(const SpatialDim& dim) {
 
 namespace {
 
-// A pointwise dimension becomes one with the dimension before it where elements of both lie side by
-// side, so that rows of positions are long: with another pointwise one, or, if it is short itself,
-// with any that has no strides. Positions of a row are at one distance in the result, too: of each
-// dimension, `result_strides`.
+// Merges a pointwise dimension with the dimension before it if the elements of both are contiguous,
+// so that rows of positions are long: with another pointwise one or, if it is short itself, with
+// any dimension without strides. The positions of a row must be equally spaced in the result as
+// well: `result_strides`, by dimension.
 void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides) {
   constexpr int64_t kShortRow = 16;
   absl::InlinedVector<SpatialDim, 3> merged;
@@ -42,8 +42,8 @@ void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides)
   patches->dims = std::move(merged);
 }
 
-// Where images lie side by side, element by element (as in gradients of kernels), positions of
-// neighboring images are neighbors: the batch is one more dimension, pointwise and minor.
+// Whether images are interleaved element by element (as in gradients of kernels), so that positions
+// of neighboring images are neighbors: the batch is then one more dimension, pointwise and minor.
 bool IsBatchMinor(const ConvolutionSpec& spec, int64_t batch_size) {
   return spec.batch_group_count == 1 && batch_size > 1 &&
          spec.input.strides[spec.input_batch] == 1 && spec.input.strides[spec.input_feature] != 1;
@@ -62,7 +62,7 @@ void SetImages(const ConvolutionSpec& spec, int64_t batch_size, bool batch_is_mi
                                                     : patches.features * patches.feature_stride;
 }
 
-// Groups and output features of kernel and result.
+// Sets groups and output features of kernel and result.
 void SetFeatures(const ConvolutionSpec& spec, MatrixView& kernel, ResultView& result) {
   const int64_t groups = spec.feature_group_count * spec.batch_group_count;
   const int64_t output_features = spec.kernel.dimensions[spec.kernel_output_feature] / groups;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as a product of patches and features, as the forms of convolution_forms.h compute
-// it.
+// A convolution as a product of patches and features, for the forms of convolution_forms.h.
 #ifndef XLA_KERNELS_CONVOLUTION_CONVOLUTION_PROBLEM_H_
 #define XLA_KERNELS_CONVOLUTION_CONVOLUTION_PROBLEM_H_
 
@@ -14,8 +13,8 @@
 
 namespace xla::kernels {
 
-// The convolution without its data. The first tap of the kernel and the first result lie so many
-// elements from the start of their buffers.
+// The convolution without its data, and the offsets in elements of the first tap of the kernel and
+// of the first result in their buffers.
 struct ConvolutionProblem {
   Convolution conv;
   DimensionVector tap_sizes, tap_strides;  // of the kernel's spatial dimensions

@@ -16,7 +16,7 @@ namespace xla::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// kPositions positions from `first` on, channels [c, c + lanes of D).
+// Computes kPositions positions from `first` on, channels [c, c + lanes of D).
 template <int kPositions, class D>
 HWY_INLINE void DepthwiseAt(D d, const DepthwiseRun& run, int64_t first, int64_t c) {
   hn::Vec<D> sums[kPositions];

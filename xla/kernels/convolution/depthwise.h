@@ -7,9 +7,9 @@
 
 namespace xla::kernels {
 
-// Some output positions that follow each other along the minor spatial dimension and whose taps
-// there are all within the input: out[p * channels + c] = sum over i < rows and t < taps of
-// input[i][p * input_step + t * tap_step + c] * weights[i][t * channels + c] for c < channels.
+// Consecutive output positions along the minor spatial dimension whose taps along it are all within
+// the input: out[p * channels + c] = sum over i < rows and t < taps of input[i][p * input_step + t
+// * tap_step + c] * weights[i][t * channels + c] for c < channels.
 struct DepthwiseRun {
   int64_t channels, positions;
   int64_t rows, taps;         // rows of taps that are within the input
@@ -19,7 +19,7 @@ struct DepthwiseRun {
   float* out;
 };
 
-// For the machine's instruction set.
+// Runs the code for the machine's instruction set.
 void RunDepthwise(const DepthwiseRun& run);
 
 }  // namespace xla::kernels

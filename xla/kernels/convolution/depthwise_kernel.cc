@@ -35,7 +35,7 @@ class DepthwiseKernel final : public Kernel {
     PackWeights(call, weights);
     const int64_t lines = positions / minor_.output_size;
     const int64_t work = minor_.output_size * channels_ * minor_.taps * outer_taps_;
-    // Each product reads elements of its own.
+    // Each product reads its own elements.
     const int64_t per_task = std::max<int64_t>(1, kUsualMachine.ProductsOfTask() / 4 / work);
     return RunTasks(*call.host, CeilOfRatio(lines, per_task),
                     static_cast<char*>(call.scratch) + WeightBytes(), WorkerBytes(),
@@ -48,7 +48,7 @@ class DepthwiseKernel final : public Kernel {
 
  private:
   int64_t WeightBytes() const { return Aligned(problem_.conv.patches.depth() * channels_ * 4); }
-  // Pointers to rows of the input and of the weights, and a row of results.
+  // Returns the bytes of pointers to rows of the input and of the weights, and of a row of results.
   int64_t PointerBytes() const { return Aligned(outer_taps_ * 2 * 8); }
   int64_t WorkerBytes() const {
     return PointerBytes() + (plain_ ? 0 : Aligned(minor_.output_size * channels_ * 4));
@@ -65,7 +65,7 @@ class DepthwiseKernel final : public Kernel {
     }
   }
 
-  // One row of output positions along the minor dimension.
+  // Computes one row of output positions along the minor dimension.
   void RunLine(const KernelCall& call, const float* weights, int64_t line, Task& task) const {
     const Patches& patches = problem_.conv.patches;
     const float** input = reinterpret_cast<const float**>(task.scratch());
@@ -76,7 +76,8 @@ class DepthwiseKernel final : public Kernel {
                         : reinterpret_cast<float*>(task.scratch() + PointerBytes());
     const int64_t rows = FindRows(patches, static_cast<const float*>(call.buffers[0]), weights,
                                   line, input, weight_rows);
-    // Positions with the same valid taps are computed together: those inside, one by one elsewhere.
+    // Computes positions with the same valid taps together: those inside at once, others one by
+    // one.
     const int64_t reach = (minor_.taps - 1) * minor_.window_dilation;
     const int64_t inside_begin =
         std::clamp<int64_t>(CeilOfRatio(std::max<int64_t>(minor_.padding_low, 0), minor_.stride), 0,
@@ -95,7 +96,7 @@ class DepthwiseKernel final : public Kernel {
     }
   }
 
-  // The rows of taps that lie within the input.
+  // Finds the rows of taps that are within the input.
   int64_t FindRows(const Patches& patches, const float* data, const float* weights, int64_t line,
                    const float** input, const float** weight_rows) const {
     const int64_t rank = static_cast<int64_t>(patches.dims.size());
@@ -121,7 +122,7 @@ class DepthwiseKernel final : public Kernel {
     return rows;
   }
 
-  // Positions [first, first + count), which have the same valid taps.
+  // Computes positions [first, first + count), which have the same valid taps.
   void RunPositions(int64_t rows, const float** input, const float** weights, int64_t first,
                     int64_t count, float* out) const {
     const int64_t start = first * minor_.stride - minor_.padding_low;
@@ -171,7 +172,7 @@ double DepthwiseCost(const ConvolutionProblem& problem) {
       patches.depth() == 0) {
     return kDoesNotFit;
   }
-  // Results of a row of positions follow each other.
+  // The results of a row of positions are contiguous.
   const SpatialDim& minor = patches.dims.back();
   if (minor.base_dilation != 1 ||
       (minor.output_size != 1 && conv.result.rows.Offset(1) != problem.groups()) ||

@@ -19,15 +19,16 @@
 namespace xla::kernels {
 namespace {
 
-// Whether rows of positions are rows of the input under every tap, as where images lie side by
-// side.
+// Whether rows of positions are rows of the input under every tap, as they are if images are
+// interleaved.
 bool HasPlainPositions(const Patches& patches) {
   return patches.features > 1 && patches.feature_stride != 1 && patches.dims.size() > 1 &&
          IsPointwise(patches.dims.back()) && patches.dims.back().input_stride == 1;
 }
 
-// Whether patches are long rows of the input, in each of several features that lie apart, and the
-// kernel's elements lie likewise: as in gradients of kernels where features come before positions.
+// Whether patches consist of long rows of the input, one in each of several features that are far
+// apart, and the kernel's elements likewise: as in gradients of kernels whose features precede
+// positions.
 bool HasLongRows(const ConvolutionProblem& problem) {
   constexpr int64_t kLongRow = 8;
   const Patches& patches = problem.conv.patches;
@@ -37,8 +38,8 @@ bool HasLongRows(const ConvolutionProblem& problem) {
          minor.base_dilation == 1 && problem.kernel_feature_stride != 1;
 }
 
-// The same with features as the taps of one more dimension, the first: patches are in order of
-// features then, and those under the taps of a row follow each other at one distance.
+// Turns features into the taps of one more dimension, the first: patches are then ordered by
+// features, and elements under the taps of a row are equally spaced.
 void MakeFeaturesOuter(ConvolutionProblem* problem) {
   Patches& patches = problem->conv.patches;
   patches.dims.insert(patches.dims.begin(), SpatialDim{.output_size = 1,
@@ -56,7 +57,7 @@ void MakeFeaturesOuter(ConvolutionProblem* problem) {
   patches.features = patches.feature_stride = 1;
 }
 
-// What a unit of a row is made of: one element, or parts.
+// The elements of a unit of a row: one, or several parts.
 template <typename Packing>
 struct RowElement {
   using type = typename Packing::Unit;
@@ -94,7 +95,7 @@ class PatchProductKernel final : public Kernel {
     depth_ = conv.patches.depth();
     const ResultView& result = conv.result;
     const int64_t batches = conv.patches.batch_size;
-    // Each image is a problem of its own if positions are columns: their rows follow each other.
+    // If positions are columns, each image is a separate problem, with contiguous rows.
     images_ = patches_are_columns_ ? batches : 1;
     positions_ = problem_.positions() / std::max<int64_t>(images_, 1);
     const bool plain = Packing::kParts == 1 &&
@@ -165,7 +166,8 @@ class PatchProductKernel final : public Kernel {
               sizeof(Unit)};
   }
 
-  // Of the result: from one image to the next; between positions of an image, 0 if they are no run.
+  // Strides of the result: from one image to the next; between positions of an image, 0 if they are
+  // not equally spaced.
   int64_t ImageStride() const {
     return images_ <= 1 ? 0 : problem_.conv.result.rows.Offset(positions_);
   }
@@ -173,8 +175,8 @@ class PatchProductKernel final : public Kernel {
     const StridedDims& rows = problem_.conv.result.rows;
     if (positions_ <= 1) return 1;
     const int64_t stride = rows.Offset(1);
-    // Positions form a run if the last one is where the stride says; dimensions have increasing
-    // strides or the offsets would collide.
+    // Positions form a run if the last one has the offset that the stride gives; dimensions have
+    // increasing strides, or the offsets would collide.
     return rows.run_length() >= positions_ || rows.IsOneRun() ? stride : 0;
   }
 
@@ -202,8 +204,7 @@ class PatchProductKernel final : public Kernel {
     const void* kernel_data = KernelData(problem_, call);
     const WideLoad<Element> load = LoadOf(conv.patches.type);
     const WideStore<Wide> wide_store = GetWideStore<Wide>(result.type);
-    // A unit is one element or several.
-    // NOLINTBEGIN(bugprone-sizeof-expression)
+    // A unit is one element or several. NOLINTBEGIN(bugprone-sizeof-expression)
     constexpr int64_t kElementsPerUnit =
         sizeof(Unit) > sizeof(Element) ? sizeof(Unit) / sizeof(Element) : 1;
     // NOLINTEND(bugprone-sizeof-expression)
@@ -256,7 +257,7 @@ class PatchProductKernel final : public Kernel {
            kernel.lines.run_stride() == 1 && kernel.k.IsOneRun() && kernel.k.run_stride() > 0;
   }
 
-  // What rows of parts need beyond their elements.
+  // Adds what rows of parts need beyond their elements.
   void FinishRows(int64_t lines, int64_t depth, int64_t count, Unit* rows) const {
     if constexpr (sizeof(Element) < sizeof(Unit)) {
       for (int64_t i = 0; i < lines; ++i) {
@@ -315,7 +316,7 @@ class PatchProductKernel final : public Kernel {
           {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
            result.columns.run_stride(), store, problem_.epilogue.store != nullptr});
     } else {
-      return absl::InternalError("positions are columns of plain numbers only");
+      return absl::InternalError("positions can only be columns of real numbers");
     }
   }
 

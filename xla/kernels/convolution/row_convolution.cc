@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the input are copied with zeros around them and read at the distance of each tap; weights
-// are packed once.
+// Copies rows of the input with zeros around them and reads them at the distance of each tap;
+// weights are packed once.
 #include "xla/kernels/convolution/row_convolution.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class RowConvolution final : public Kernel {
 
   // Estimated cycles.
   double Cost() const {
-    // Many weights are better packed where they are used.
+    // Many weights are better packed when they are used.
     constexpr int64_t kMostWeightBytes = 2 * kUsualMachine.second_level_bytes,
                       kMostCopied = kUsualMachine.second_level_bytes;
     if (WeightBytes() > kMostWeightBytes || SlotsOf(1) * SlotBytes() > kMostCopied)
@@ -68,7 +68,7 @@ class RowConvolution final : public Kernel {
     double row = 0;
     for (int64_t feature = 0; feature < features_;) {
       const int64_t together = FeaturesTogether(features_ - feature);
-      // A load for the products of these features, and one for the weight of each.
+      // One load for the products of these features, and one for the weight of each.
       row += depth * vectors * (static_cast<double>(together) + 1.5) / 2 + kRowOfFeatures;
       feature += together;
     }
@@ -117,8 +117,8 @@ class RowConvolution final : public Kernel {
  private:
   static constexpr int64_t kBytes = sizeof(T);
 
-  // 1 if rows of positions are contiguous in the input, the number of channels if pixels of as many
-  // are, each with a kernel of its own; else 0.
+  // Returns 1 if rows of positions are contiguous in the input; the number of channels if that many
+  // interleaved channels are, each with its own kernel; otherwise 0.
   static int64_t InterleavedChannels(const Convolution& conv) {
     const Patches& patches = conv.patches;
     const int64_t stride = patches.dims.back().input_stride, groups = conv.result.batch.count();
@@ -136,7 +136,7 @@ class RowConvolution final : public Kernel {
     return left >= kMostRowFeatures ? kMostRowFeatures : left >= 4 ? 4 : left >= 2 ? 2 : 1;
   }
 
-  // Of a row under all taps of all features of the input.
+  // Returns the weights of an output feature: all taps of all features of the input.
   int64_t WeightsOfFeature() const { return conv_.patches.depth(); }
   int64_t WeightBytes() const {
     const int64_t copies = channels_ > 1 ? channels_ * kRowLanes : groups_ * features_;
@@ -149,11 +149,11 @@ class RowConvolution final : public Kernel {
     return (RoundUpTo(row_, kRowLanes) + reach) * channels_;
   }
   int64_t SlotBytes() const { return Aligned(SlotElements() * kBytes); }
-  // Copied input rows of some output rows at most.
+  // Returns the most input rows that are copied for this many output rows.
   int64_t SlotsOf(int64_t rows) const { return input_rows_.MostOf(rows) * conv_.patches.features; }
 
-  // Which slot each output row reads under each outer tap; rows of the input and of weights, and
-  // their numbers.
+  // The bytes of the table of slots that each output row reads under each outer tap, and of the
+  // rows of the input and of weights with their numbers.
   int64_t TableBytes() const { return Aligned(rows_of_task_ * outer_taps_ * 8); }
   int64_t PointerBytes() const { return Aligned(InputRowCount() * 8); }
   int64_t WorkerBytes() const {
@@ -196,7 +196,7 @@ class RowConvolution final : public Kernel {
     return static_cast<const T*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
   }
 
-  // The row with the elements that windows reach, and zeros around it.
+  // Copies the elements of a row that windows reach, with zeros around them.
   void CopyRow(const T* from, T* to) const {
     const int64_t width = SlotElements() / channels_;
     const int64_t low = std::clamp<int64_t>(minor_.padding_low, 0, width);
@@ -273,7 +273,8 @@ class RowConvolution final : public Kernel {
         T* outs[kMostRowFeatures];
         for (int64_t f = 0; f < together; ++f)
           outs[f] = out + conv_.result.columns.Offset(feature + f);
-        // Sums of a chunk, which stay in registers, and then sums of chunks: more exact than one.
+        // Accumulates a chunk in registers, and then adds the sums of chunks: more exact than a
+        // single sum.
         const int64_t chunk = std::max<int64_t>(1, kChunkDepth / minor_.taps);
         for (int64_t i = 0; i == 0 || i < count; i += chunk) {
           RunRowFeatures<T>({together, std::min(chunk, count - i), minor_.taps,

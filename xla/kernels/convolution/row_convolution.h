@@ -11,9 +11,9 @@
 
 namespace xla::kernels {
 
-// Of float and double. kDoesNotFit for convolutions of other kinds: of other types, with strides or
-// base dilation, with features that are contiguous (but for few channels, each of its own), or with
-// very many taps.
+// Estimates the cost for float or double. kDoesNotFit for other types, and for convolutions with
+// strides or base dilation, with contiguous features (unless these are few channels with kernels of
+// their own), or with very many taps.
 template <typename T>
 double RowConvolutionCost(const DirectProductSpec& spec);
 // The spec must fit.

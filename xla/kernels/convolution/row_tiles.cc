@@ -39,7 +39,7 @@ HWY_INLINE void StoreFirst(V<T> value, int64_t count, bool adds, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = adds ? to[i] + lanes[i] : lanes[i];
 }
 
-// Positions [x, x + kVectors * kLanes), of which the row has those below its count.
+// Computes positions [x, x + kVectors * kLanes) of which those below the row's count exist.
 template <int kFeatures, int kVectors, typename T>
 HWY_INLINE void FeaturesAt(const RowFeatures<T>& row, int64_t x) {
   const Tag<T> d;
@@ -75,7 +75,7 @@ HWY_INLINE void FeaturesAt(const RowFeatures<T>& row, int64_t x) {
   }
 }
 
-// As many sums as there are registers for.
+// As many sums as registers hold.
 template <int kFeatures, typename T>
 void FeaturesOfRow(const RowFeatures<T>& row) {
   constexpr int kVectors = !kHasManyRegisters ? (kFeatures > 2 ? 2 : 4) : kFeatures == 1 ? 8 : 4;
@@ -112,7 +112,8 @@ void Features(const RowFeatures<T>& row) {
   }
 }
 
-// Pixels [x, x + kBlocks * kLanes<T>): each vector of a block meets channels in its own order.
+// Computes pixels [x, x + kBlocks * kLanes<T>): each vector of a block has the channels in a
+// different order.
 template <int kChannels, int kBlocks, typename T>
 HWY_INLINE void ChannelsAt(const RowChannels<T>& row, int64_t x) {
   const Tag<T> d;

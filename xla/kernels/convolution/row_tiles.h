@@ -7,9 +7,9 @@
 
 namespace xla::kernels {
 
-// Pixels that rows are padded to a multiple of: lanes of any instruction set at most.
+// Rows are padded to a multiple of this many pixels: the most lanes of any instruction set.
 inline constexpr int64_t kRowLanes = 16;
-// Output features that are computed together at most, and pixels whose channels are.
+// The most output features that are computed together, and the most interleaved channels.
 inline constexpr int64_t kMostRowFeatures = 6, kMostRowChannels = 7;
 
 // A row of output positions of some features: out[f][x] = sum over i < rows and t < taps of
@@ -23,9 +23,9 @@ struct RowFeatures {
   const T* const* weights;
   T* const* out;
   int64_t count;
-  bool adds;  // to what `out` has
+  bool adds;  // adds to `out`
 };
-// Of float and double.
+// For float and double.
 template <typename T>
 void RunRowFeatures(const RowFeatures<T>& row);
 

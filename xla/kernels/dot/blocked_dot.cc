@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of any sizes, by blocks (fused_product.h).
+// Computes products of any sizes by blocks (fused_product.h).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -79,9 +79,9 @@ class BlockedDotKernel final : public Kernel {
       Packing::PackRows(rows, rows_data, batch, first, lines, k0, depth, to);
       for (int64_t i = 0; problem_.rows.scale != 1 && i < lines; ++i)
         Scale(problem_.rows.scale, depth, to + i * kProductRowStride);
-      constexpr int64_t kShortRow = 256;  // bytes; processors see where short rows go on
+      constexpr int64_t kShortRow = 256;  // bytes; processors prefetch the next short rows
       if (rows_by_tile_ && depth * rows.element_bytes > kShortRow) {
-        // Those of the next tile.
+        // Prefetches the rows of the next tile.
         const int64_t next = first + lines;
         PrefetchLines(rows, rows_data, batch, next, std::min(next + lines, problem_.m), k0, depth);
       }
@@ -119,7 +119,7 @@ class BlockedDotKernel final : public Kernel {
   }
 
  private:
-  // Whether sums are formed in the memory of the result.
+  // Whether sums are accumulated in the memory of the result.
   static bool IsDirect(const DotProblem& problem) {
     const ResultView& result = problem.result;
     return Packing::kParts == 1 &&
@@ -127,7 +127,7 @@ class BlockedDotKernel final : public Kernel {
            StoresSums<Acc>(result.type) && result.columns.IsOneRun() &&
            result.columns.run_stride() == 1 && result.rows.IsOneRun();
   }
-  // Whether columns are panels as they are.
+  // Whether columns can be read in place as panels.
   static bool IsReadable(const DotProblem& problem) {
     const MatrixView& columns = problem.columns.view;
     return problem.columns.constant == nullptr && kIsWide && IsPlain<Unit>(problem.columns) &&
@@ -140,7 +140,7 @@ class BlockedDotKernel final : public Kernel {
     return IsReadable(problem) && problem.m <= kFewRows;
   }
 
-  // Columns that lie in memory one after the other, in a matrix too large for caches.
+  // Whether columns are contiguous, in a matrix that exceeds the caches.
   bool PrefetchesColumns() const {
     constexpr int64_t kLargeBytes = 4 * kUsualMachine.second_level_bytes;
     const MatrixView& view = problem_.columns.view;
@@ -186,7 +186,7 @@ class BlockedDotKernel final : public Kernel {
       if (const WideLoad<Wide> load = GetWideLoad<Wide>(view->type); load != nullptr) {
         load(data, 1, operand.elements, converted);
       } else {
-        // Integers become real parts in place, from the last one on.
+        // Converts integers to real parts in place, from the last one on.
         Acc* parts = reinterpret_cast<Acc*>(converted);
         GetWideLoad<Acc>(view->type)(data, 1, operand.elements, parts);
         for (int64_t i = operand.elements - 1; i >= 0; --i) converted[i] = Wide(parts[i], 0);
@@ -225,7 +225,7 @@ class BlockedDotKernel final : public Kernel {
   const DotProblem problem_;
   const ProductKernels<Unit, Acc> kernels_;
   ProductSizes sizes_;
-  bool in_place_, copies_;  // the columns; copied while they are multiplied
+  bool in_place_, copies_;  // columns are read in place; copied by the first tile
   bool rows_by_tile_;
   std::vector<Unit> packed_;
 };

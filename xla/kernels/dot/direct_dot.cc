@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are read in place, as those of a pointwise convolution.
+// Reads rows in place, like those of a pointwise convolution.
 #include <cstdint>
 #include <memory>
 #include <utility>

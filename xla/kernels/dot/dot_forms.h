@@ -14,14 +14,14 @@
 
 namespace xla::kernels {
 
-// Few rows: the matrix of columns is streamed once, in place. T: float, double.
+// For few rows: the matrix of columns is streamed once, in place. T: float, double.
 template <typename T>
 double SkinnyDotCost(const DotProblem& problem);
 template <typename T>
 std::unique_ptr<const Kernel> MakeSkinnyDot(DotProblem problem);
 
-// Small matrices, multiplied in place by one thread: done sooner than divided or copied. T: float,
-// double.
+// For small matrices: multiplied in place by one thread, which takes less time than dividing or
+// copying them. T: float, double.
 template <typename T>
 double SmallDotCost(const DotProblem& problem);
 template <typename T>
@@ -31,7 +31,7 @@ std::unique_ptr<const Kernel> MakeSmallDot(DotProblem problem);
 double DirectDotCost(const DotProblem& problem);
 std::unique_ptr<const Kernel> MakeDirectDot(DotProblem problem);
 
-// Blocks of both operands are copied; any sizes and types. Packing: see packing.h.
+// Copies blocks of both operands; any sizes and types. Packing: see packing.h.
 template <typename Packing>
 double BlockedDotCost(const DotProblem& problem);
 template <typename Packing>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among the forms of dot.
+// Chooses among the forms of dot.
 #include "xla/kernels/dot/dot_kernel.h"
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct DotForm {
 template <typename Packing>
 constexpr DotForm kBlocked = {"blocked", &BlockedDotCost<Packing>, &MakeBlockedDot<Packing>};
 
-// The forms for operands and a result of these types. Forms of one list give the same results but
-// for the order of summation.
+// Returns the forms for operands and a result of these types. Forms of one list give the same
+// results except for the order of summation.
 absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   static constexpr DotForm kF32[] = {
       {"small", &SmallDotCost<float>, &MakeSmallDot<float>},
@@ -48,26 +48,15 @@ absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, Primiti
   static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
   static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
   static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
-  switch (PackedType(lhs, rhs, result)) {
-    case BF16:
-      return kPairs;
-    case S8:
-      return kQuads;
-    case F32:
-      return kF32;
-    case F64:
-      return kF64;
-    case U32:
-      return kU32;
-    case U64:
-      return kU64;
-    case C64:
-      return kC64;
-    case C128:
-      return kC128;
-    default:
-      return {};
-  }
+  static constexpr FormsByPacking<DotForm> kForms = {.f32 = kF32,
+                                                     .f64 = kF64,
+                                                     .u32 = kU32,
+                                                     .u64 = kU64,
+                                                     .c64 = kC64,
+                                                     .c128 = kC128,
+                                                     .pairs = kPairs,
+                                                     .quads = kQuads};
+  return kForms.Of(PackedType(lhs, rhs, result));
 }
 
 // A form for one order of the operands.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot as a prepared kernel: products of any sizes, layouts and element types.
+// Dot as a prepared kernel: products of any sizes, layouts and element types.
 #ifndef XLA_KERNELS_DOT_DOT_KERNEL_H_
 #define XLA_KERNELS_DOT_DOT_KERNEL_H_
 
@@ -20,19 +20,20 @@ namespace xla::kernels {
 struct DotSpec {
   ArraySpec lhs, rhs, result;
   DimensionVector lhs_batch, lhs_contracting, rhs_batch, rhs_contracting;
-  // Factors of all elements of an operand, multiplied and rounded as they are read. For f32 and f64
-  // operands only.
+  // Factors by which all elements of an operand are multiplied, and rounded, as they are read. For
+  // f32 and f64 operands only.
   double lhs_scale = 1, rhs_scale = 1;
-  // The contents of `rhs`, if they are known: packed once, and not read at run time. The memory is
-  // not used after MakeDotKernel returns.
+  // The contents of `rhs`, if they are constant: packed once, and not read at run time. The memory
+  // is not used after MakeDotKernel returns.
   const void* rhs_constant = nullptr;
-  // The result must be dense then, in any layout.
+  // With an epilogue, the result must be dense, in any layout.
   KernelEpilogue epilogue;
-  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  // The name of the form to use; if empty, the cheapest. For tests and measurements.
   std::string form;
 };
 
-// The forms that can compute the product, with their costs; MakeDotKernel takes the cheapest.
+// Returns the forms that can compute the product, with their costs; MakeDotKernel uses the
+// cheapest.
 std::vector<FormCost> DotForms(const DotSpec& spec);
 
 // Buffers of a call: lhs, rhs, result. Floats of at most 32 bits are summed in f32, wider ones in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dot as a batch of products of matrices, as the forms of dot_forms.h compute it.
+// A dot as a batch of products of matrices, for the forms of dot_forms.h.
 #ifndef XLA_KERNELS_DOT_DOT_PROBLEM_H_
 #define XLA_KERNELS_DOT_DOT_PROBLEM_H_
 
@@ -13,7 +13,7 @@
 
 namespace xla::kernels {
 
-// An operand with its place among the buffers.
+// An operand, and its buffer.
 struct Operand {
   MatrixView view;
   double scale = 1;

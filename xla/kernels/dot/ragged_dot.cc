@@ -90,7 +90,7 @@ struct Plan {
   DimensionVector prefix;              // dimensions of lhs that group_sizes may start with
 };
 
-// Cuts a dimension of lhs and the corresponding dimensions of rhs and the result.
+// Restricts a dimension of lhs, and the corresponding dimensions of rhs and the result, to a range.
 void CutAll(const Plan& plan, int64_t lhs_dim, int64_t start, int64_t size, Box& lhs, Box& rhs,
             Box& result) {
   const RaggedDotSpec& a = plan.attributes;
@@ -108,7 +108,7 @@ void CutAll(const Plan& plan, int64_t lhs_dim, int64_t start, int64_t size, Box&
   }
 }
 
-// An operand or result as it is read or written: converted to the wide type if that is complex.
+// An operand or result as it is accessed: converted to the wide type if that is complex.
 struct Array {
   PrimitiveType type;
   char* data;
@@ -205,7 +205,7 @@ absl::StatusOr<Array> Prepare(Context& context, PrimitiveType type, const void* 
     if (const WideLoad<Wide> load = GetWideLoad<Wide>(type); load != nullptr) {
       load(data, 1, count, out);
     } else if (const WideLoad<Part> load_part = GetWideLoad<Part>(type); load_part != nullptr) {
-      // Integers become real parts in place, from the last one on.
+      // Converts integers to real parts in place, from the last one on.
       auto* const parts = static_cast<Part*>(memory.get());
       load_part(data, 1, count, parts);
       for (int64_t i = count - 1; i >= 0; --i) out[i] = Wide(parts[i], 0);

@@ -32,7 +32,7 @@ struct RaggedDotSpec {
   int64_t rhs_group_dimension = -1;
 };
 
-// INVALID_ARGUMENT if the dimensions of the group sizes do not fit.
+// Returns INVALID_ARGUMENT if the dimensions of the group sizes do not fit.
 absl::Status CheckRaggedDot(const RaggedDotSpec& spec);
 
 // `group_sizes` are in row-major order of spec.group_dimensions; sizes beyond the ragged dimension

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few rows: the matrix of columns is read in place.
+// Products of few rows: the matrix of columns is read in place.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace xla::kernels {
 namespace {
 
-// Rows of the product that dot products of two vectors are computed for: in a few passes over a
-// part of the matrix, as many at a time as there are registers for.
+// The most rows of the product that are computed as dot products of two vectors: in a few passes
+// over a part of the matrix, each over as many rows as registers hold.
 constexpr int64_t kMaxDotRows = 3 * kMaxSkinnyRows;
 
 // Whether lines of the matrix are contiguous along k, as dot products need.
@@ -49,7 +49,7 @@ class SkinnyDotKernel final : public Kernel {
     splits_ = CeilOfRatio(problem_.k, split_depth_);
   }
 
-  // One problem, of rows as they would be packed.
+  // Whether there is one problem, whose rows are as they would be packed.
   static bool RowsInPlace(const DotProblem& problem) {
     const MatrixView& view = problem.rows.view;
     return problem.batch == 1 && view.k.IsOneRun() && view.k.run_stride() == 1 &&
@@ -188,7 +188,7 @@ double SkinnyDotCost(const DotProblem& problem) {
   if (!SkinnyDotKernel<T>::RowsInPlace(problem))
     cost += PackRowsCost(problem.rows.view, problem.rows.view.type);
   if (dots) {
-    // Of up to kMaxSkinnyRows rows: vectors of products, and the sums of their lanes.
+    // For up to kMaxSkinnyRows rows: vectors of products, and the sums of their lanes.
     constexpr double kVector = 0.5, kSum = 2.5, kFewestColumns = 4;
     const double rows = std::max(m, 1.3 * std::ceil(m / kMaxSkinnyRows));
     return kStart + batch * (cost + rows * std::max(n, kFewestColumns) *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small matrices: done sooner than divided or copied.
+// Products of small matrices, which take less time than dividing or copying the operands.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -26,7 +26,7 @@ class SmallDotKernel final : public Kernel {
         IsReadable(problem_.columns.view) ? problem_.n / kernels_.columns * kernels_.columns : 0;
   }
 
-  // Of panels that cannot be read in place.
+  // For panels that cannot be read in place.
   int64_t ScratchBytes(int32_t) const override {
     return whole_panels_ == problem_.n
                ? 0
@@ -87,7 +87,7 @@ class SmallDotKernel final : public Kernel {
 
 template <typename T>
 double SmallDotCost(const DotProblem& problem) {
-  // Some ten microseconds; sums as long as those that other kernels form at once.
+  // Some ten microseconds; no longer sums than other kernels accumulate at once.
   constexpr double kMostProducts = 1 << 19;
   constexpr int64_t kMostDepth = kProductDepth;
   const MatrixView& rows = problem.rows.view;

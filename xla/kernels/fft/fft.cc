@@ -37,7 +37,7 @@ struct Range {
   int64_t begin, end;
 };
 
-// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
+// A stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
 // roots, go to y[q + s * (radix * p + j)], for p in [0, m) and q in [0, s).
 struct Stage {
   int radix;
@@ -57,15 +57,15 @@ namespace xla::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes of complex numbers; the arithmetic is that of one number, so that the bits are, too. Single
-// numbers are also lanes: of plain complex products GCC 12 makes fused multiply-adds where the
+// Lanes of complex numbers, with the arithmetic of single ones, so that the bits are the same.
+// Single numbers are also lanes: for plain complex products GCC 12 emits fused multiply-adds if the
 // instruction set has them, in spite of -ffp-contract=off.
 template <class D>
 struct ComplexLanes {
   using V = hn::Vec<D>;
   V re, im;
 
-  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  // Implicit constructors would lack the instruction set that GCC requires of them.
   HWY_INLINE ComplexLanes() {}
   HWY_INLINE ComplexLanes(V re, V im) : re(re), im(im) {}
   static ComplexLanes Load(D d, const FftComplex* from) {
@@ -92,7 +92,7 @@ ComplexLanes<D> TimesMinusI(const ComplexLanes<D>& a) {
   return {a.im, hn::Neg(a.re)};
 }
 
-// The transforms at one p and as many q as there are lanes.
+// Computes the transforms at one p and as many q as there are lanes.
 template <class Z, class D>
 HWY_INLINE void Radix2At(D d, const Stage& g, int64_t p, int64_t q) {
   const Z w = Z::Set(d, g.roots[g.s * p]);
@@ -142,7 +142,7 @@ HWY_INLINE void RadixAt(D d, const Stage& g, const FftComplex* factors, int64_t 
   }
 }
 
-// The ranges of p and q of a stage. Neighbors along q are the lanes.
+// Runs the ranges of p and q of a stage. Neighbors along q are lanes.
 void RunStage(const Stage& g, Range ps, Range qs) {
   FftComplex factors[kMaxRadix * kMaxRadix];
   if (g.radix != 4 && g.radix != 2) {
@@ -213,7 +213,7 @@ FftComplex Root(int64_t k, int64_t n) {
   }
 }
 
-// f(i) for i in [0, count), where a call takes about `nanoseconds`.
+// Calls f(i) for i in [0, count); a call takes about `nanoseconds`.
 template <typename F>
 absl::Status ForEach(Context& context, int64_t count, double nanoseconds, F&& f) {
   return context.ParallelFor(count, ChunkFor(count, nanoseconds), [&](int64_t begin, int64_t end) {
@@ -280,7 +280,7 @@ absl::Status FftPlan::ForwardMixedRadix(Context& context, FftComplex* data,
     const Stage stage = {radix, length / radix, s, from, to, roots_.data(), n_};
     const int64_t m = stage.m;
     const double cost = radix <= 4 ? 1.5 * radix : 1.5 * radix * radix;
-    const bool along_p = m >= s;  // the longer of the two loops is cut
+    const bool along_p = m >= s;  // the longer of the two loops is divided
     const int64_t count = along_p ? m : s;
     const double other = static_cast<double>(along_p ? s : m);
     XLA_RETURN_IF_ERROR(
@@ -367,7 +367,7 @@ absl::Status TransformAxis(Context& context, const FftAxis& axis) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<const FftPlan> plan,
                        FftPlan::Make(context, axis.length));
   const int64_t memory = axis.length + plan->work_size();
-  // Few long lines: threads share each of them.
+  // Few long lines: threads share each line.
   constexpr int64_t kLongLine = 1 << 16, kManyLines = 64;
   if (axis.length >= kLongLine && lines < kManyLines) {
     XLA_ASSIGN_OR_RETURN(const ScratchArray<FftComplex> data,

@@ -20,7 +20,7 @@
 
 namespace xla::kernels {
 
-// A complex number without the special cases of infinities that std::complex has. Same layout.
+// A complex number without std::complex's special cases for infinities. Same layout.
 struct FftComplex {
   double re, im;
 };
@@ -34,7 +34,7 @@ class FftPlan {
   static absl::StatusOr<std::unique_ptr<const FftPlan>> Make(Context& context, int64_t n);
 
   int64_t length() const { return n_; }
-  // The working memory that Transform needs.
+  // Returns the size of Transform's working memory.
   int64_t work_size() const;
   // Transforms data[0..n) in place; `work` is another array of work_size(). May run on several
   // threads at once, each with its own data and work.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms axis by axis: groups of lines are lanes, transformed together. Lines of real numbers
-// of an even length are lines of half as many complex numbers, two of an odd length are one.
+// Transforms axis by axis: groups of lines are lanes, transformed together. A line of real numbers
+// of an even length is transformed as half as many complex numbers, two lines of an odd length as
+// one.
 #include "xla/kernels/fft/fft_kernel.h"
 
 #include <algorithm>
@@ -35,13 +36,13 @@ struct LaneAxis {
 
   int64_t lines() const { return outer * inner; }
   bool has_reals() const { return from_real || to_real; }
-  // Whether pairs of real numbers are complex numbers of a transform of half the length.
+  // Whether pairs of real numbers are the complex numbers of a transform of half the length.
   bool is_halved() const { return has_reals() && length % 2 == 0; }
   // Whether pairs of lines of real numbers are lines of complex numbers.
   bool is_paired() const { return has_reals() && length % 2 != 0; }
   int64_t complex_length() const { return is_halved() ? length / 2 : length; }
   int64_t lines_per_group() const { return is_paired() ? 2 * kFftLanes<T> : kFftLanes<T>; }
-  // Lines side by side in memory are lanes; else lines one after the other.
+  // Whether lines that are interleaved in memory are lanes; otherwise consecutive lines are.
   bool lanes_along_inner() const { return inner >= kFftLanes<T>; }
   int64_t groups() const {
     return lanes_along_inner() ? outer * CeilOfRatio(inner, kFftLanes<T>)
@@ -65,7 +66,7 @@ struct LineGroup {
       adjacent = false;
     }
   }
-  // The place of lane l's element 0 in an array whose lines have `length` elements.
+  // The offset of lane l's element 0 in an array whose lines have `length` elements.
   int64_t Start(const LaneAxis<T>& axis, int64_t lane, int64_t length) const {
     if (adjacent) return outer * length * axis.inner + first + lane;
     const int64_t line = first + lane;
@@ -113,7 +114,7 @@ class LaneFftKernel final : public Kernel {
   static constexpr int64_t kRow = 2 * kLanes;
   static constexpr int64_t kComplexBytes = 2 * static_cast<int64_t>(sizeof(T));
 
-  // One more than the length, for spectra of real numbers.
+  // The bytes of one more row than the length, for spectra of real numbers.
   static int64_t RowBytes(int64_t rows) {
     return Aligned((rows + 1) * kRow * static_cast<int64_t>(sizeof(T)));
   }
@@ -151,7 +152,7 @@ class LaneFftKernel final : public Kernel {
     StoreLines(axis, group, result, other, to);
   }
 
-  // Of pairs of lines, the second ones go to the imaginary parts, or as spectra to `others`.
+  // Loads lines. The second lines of pairs go to the imaginary parts or, as spectra, to `others`.
   static void LoadLines(const LaneAxis<T>& axis, const LineGroup<T>& group, const T* from, T* rows,
                         T* others) {
     const int64_t given = axis.from_real && axis.is_halved() ? axis.length / 2 : axis.from_length;
@@ -162,7 +163,7 @@ class LaneFftKernel final : public Kernel {
       if (axis.to_real && axis.is_paired()) std::memset(others, 0, rows_bytes);
     }
     if (axis.inner == 1) {
-      // Numbers of a line follow each other: those of all lines are the columns of a matrix.
+      // Numbers of a line are contiguous: those of all lines are the columns of a matrix.
       const int64_t stride = axis.from_real ? axis.from_length : 2 * axis.from_length;
       const T* first = from + group.first * stride;
       const int64_t count = std::min(group.count, kLanes), rest = group.count - count;
@@ -219,8 +220,8 @@ class LaneFftKernel final : public Kernel {
   int64_t between_ = 0;  // complex numbers between the axes of a transform to real numbers
 };
 
-// The axes of a transform, in the order in which they are transformed, without their tables; empty
-// for operands of other sizes than the lengths.
+// Returns the axes of a transform, in the order in which they are transformed, without their
+// tables; none for operands whose sizes differ from the lengths.
 template <typename T>
 std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
   const int64_t rank = static_cast<int64_t>(spec.dimensions.size());
@@ -250,7 +251,8 @@ std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
   return axes;
 }
 
-// kDoesNotFit for lines whose rows of a group are far from fitting the second-level cache.
+// kDoesNotFit for lines that are so long that the rows of a group exceed the second-level cache by
+// far.
 template <typename T>
 double LaneAxisCost(const LaneAxis<T>& axis) {
   // Rows of lanes are loaded and stored, transposed where lines follow each other.
@@ -290,7 +292,7 @@ std::unique_ptr<const Kernel> MakeLanes(const FftSpec& spec) {
   return MakeLanesOf(AxesOf<T>(spec), spec.inverse);
 }
 
-// The transform of one axis whose lines follow each other.
+// Transforms one axis whose lines are contiguous.
 template <typename T>
 FftSpec LinesOfAxis(const LaneAxis<T>& axis, bool inverse) {
   constexpr PrimitiveType kReal = sizeof(T) == 4 ? F32 : F64,
@@ -303,7 +305,7 @@ FftSpec LinesOfAxis(const LaneAxis<T>& axis, bool inverse) {
           .form = ""};
 }
 
-// The same where others lie between their elements: with transposed copies before and after.
+// Transforms one axis whose lines are interleaved, with transposed copies before and after.
 template <typename T>
 double LinesOfAxisCost(const LaneAxis<T>& axis) {
   constexpr double kCopied = 3;
@@ -312,7 +314,8 @@ double LinesOfAxisCost(const LaneAxis<T>& axis) {
   return LongLinesCost<T>(LinesOfAxis(axis, /*inverse=*/false)) + copies;
 }
 
-// Several axes, each by lanes or line by line: few long lines leave most lanes empty.
+// Transforms several axes, each by lanes or line by line: few long lines would leave most lanes
+// empty.
 template <typename T>
 class AxesFftKernel final : public Kernel {
  public:
@@ -320,7 +323,7 @@ class AxesFftKernel final : public Kernel {
     int64_t outer, length, inner;  // of what is transposed; inner is 1 if nothing is
     std::unique_ptr<const Kernel> kernel;
   };
-  // `between`: complex numbers before the last axis, if that makes real ones of them.
+  // `between`: the complex numbers before the last axis, if that converts them to real ones.
   AxesFftKernel(std::vector<Step> steps, int64_t between)
       : steps_(std::move(steps)), between_(between) {
     for (const Step& step : steps_) {
@@ -362,7 +365,7 @@ class AxesFftKernel final : public Kernel {
   static constexpr int64_t kComplexBytes = 2 * static_cast<int64_t>(sizeof(T));
   static int64_t ArrayBytes(int64_t count) { return Aligned(count * kComplexBytes); }
 
-  // Matrices of complex numbers, one behind the other.
+  // Transposes consecutive matrices of complex numbers.
   static absl::Status TransposeAll(const KernelCall& call, const Step& step, int64_t rows,
                                    int64_t columns, const void* from, void* to) {
     return RunTasks(*call.host, step.outer, nullptr, 0, [&](int64_t matrix, Task&) {
@@ -383,7 +386,7 @@ class AxesFftKernel final : public Kernel {
   int64_t transposed_ = 0;
 };
 
-// kDoesNotFit where lanes are best for all axes.
+// kDoesNotFit if lanes are best for all axes.
 template <typename T>
 double AxesCost(const FftSpec& spec) {
   const std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
@@ -426,7 +429,7 @@ constexpr Form<FftSpec> kForms[] = {{"lines", &LongLinesCost<T>, &MakeLongLinesK
                                     {"lanes", &LanesCost<T>, &MakeLanes<T>},
                                     {"axes", &AxesCost<T>, &MakeAxes<T>}};
 
-// None for arrays without elements.
+// Returns no forms for arrays without elements.
 absl::Span<const Form<FftSpec>> FormsFor(const FftSpec& spec) {
   for (const int64_t size : spec.dimensions) {
     if (size == 0) return {};

@@ -25,15 +25,16 @@ struct FftSpec {
   bool inverse;
   DimensionVector dimensions;  // of the operand
   DimensionVector lengths;
-  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  // The name of the form to use; if empty, the cheapest. For tests and measurements.
   std::string form;
 };
 
-// The forms that can compute the transform, with their costs; MakeFftKernel takes the cheapest.
+// Returns the forms that can compute the transform, with their costs; MakeFftKernel uses the
+// cheapest.
 std::vector<FormCost> FftForms(const FftSpec& spec);
 
 // Buffers of a call: operand, result. Computed in the precision of the types. Null if no form fits:
-// operands of other sizes than the lengths, and very long axes of which no form is made.
+// operands whose sizes differ from the lengths, and some very long axes.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec);
 
 }  // namespace xla::kernels

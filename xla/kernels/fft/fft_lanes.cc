@@ -28,7 +28,7 @@ struct Lanes {
   using V = hn::Vec<D>;
   V re, im;
 
-  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  // Implicit constructors would lack the instruction set that GCC requires of them.
   HWY_INLINE Lanes() {}
   HWY_INLINE Lanes(V re, V im) : re(re), im(im) {}
   static HWY_INLINE Lanes Load(const T* re, const T* im) {
@@ -44,12 +44,12 @@ struct Lanes {
   HWY_INLINE Lanes operator-(const Lanes& b) const {
     return {hn::Sub(re, b.re), hn::Sub(im, b.im)};
   }
-  // Times the complex number at w.
+  // Multiplies by the complex number at w.
   HWY_INLINE Lanes Times(const T* w) const {
     const V wr = hn::Set(D(), w[0]), wi = hn::Set(D(), w[1]);
     return {hn::NegMulAdd(im, wi, hn::Mul(re, wr)), hn::MulAdd(im, wr, hn::Mul(re, wi))};
   }
-  // Times the conjugate of the complex number at w.
+  // Multiplies by the conjugate of the complex number at w.
   HWY_INLINE Lanes TimesConjugate(const T* w) const {
     const V wr = hn::Set(D(), w[0]), wi = hn::Set(D(), w[1]);
     return {hn::MulAdd(im, wi, hn::Mul(re, wr)), hn::NegMulAdd(re, wi, hn::Mul(im, wr))};
@@ -69,7 +69,7 @@ struct Lanes {
 
 template <typename T>
 constexpr int64_t kRow = 2 * kFftLanes<T>;
-// What is computed together: products of two radices, in rows on the stack.
+// The most rows that are computed together: products of two radices, in rows on the stack.
 constexpr int kMaxGroup = 64;
 static_assert(kMaxLaneRadix <= kMaxGroup);
 
@@ -180,7 +180,7 @@ HWY_INLINE void RunRadix(const Butterflies<T>& b) {
   for (int64_t i = 0; i < b.count; ++i) {
     const T* roots = b.roots + 2 * i * b.root_next;
     const int64_t step = 2 * (b.root_step + i * b.root_next_step);
-    // Vectors narrower than a row take several rounds.
+    // Vectors narrower than a row take several iterations.
     for (int64_t lane = 0; lane < kFftLanes<T>; lane += kStep) {
       const T* in = b.in + i * b.in_next + lane;
       T* out = b.out + i * b.out_next + lane;
@@ -207,7 +207,7 @@ void FixedRadix(const Butterflies<T>& b) {
   }
 }
 
-// Results j, ..., j + kCount - 1 of an odd number of points, and those that mirror them.
+// Computes results j, ..., j + kCount - 1 of an odd number of points, and their mirror images.
 template <int kCount, typename T, typename Store>
 HWY_INLINE void OddPointsFrom(int j, int radix, const T* factors, const Lanes<T>& first,
                               const Lanes<T>* sums, const Lanes<T>* differences, Store&& store) {
@@ -305,7 +305,8 @@ HWY_INLINE Lanes<T> LoadPairs(const T* pairs) {
   return z;
 }
 
-// A row of interleaved numbers, or (pairs is null) one of rows, times a number.
+// A row of interleaved numbers or, if `pairs` is null, of real parts and imaginary parts, times a
+// number.
 template <typename T>
 HWY_INLINE void FetchRow(const T* pairs, const T* row, T scale, T* to) {
   constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>());
@@ -316,7 +317,7 @@ HWY_INLINE void FetchRow(const T* pairs, const T* row, T scale, T* to) {
   }
 }
 
-// What is wanted next lies far from what is in use, where processors do not look by themselves.
+// Prefetches the next rows, which are so far away that processors do not prefetch them.
 template <typename T, int kForWriting>
 HWY_INLINE void PrefetchRow(const T* pairs) {
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
@@ -336,7 +337,7 @@ HWY_INLINE void JoinRow(const T* row, T* pairs) {
 
 // --- Stages.
 
-// The stage of radix `first * second`: with m what is left of the length and s what is done of it,
+// The stage of radix `first * second`. With m the rest of the length and s the part that is done,
 // the sub-transform of p and q reads rows q + s * (p + m * k) and writes rows q + s * (radix * p +
 // j), times root s * p * j.
 template <typename T>
@@ -354,7 +355,7 @@ void GetFactors(const LaneFft<T>& fft, int radix, T* factors) {
   }
 }
 
-// The rows q + s * (p + m * k) of a sub-transform, next to each other.
+// Fetches the rows q + s * (p + m * k) of a sub-transform to consecutive rows.
 template <typename T>
 HWY_INLINE void FetchRows(const LaneFft<T>& fft, const Stage<T>& stage, int64_t p, int64_t q,
                           const LanePairs<const T>& from, T scale, const T* x, T* fetched) {
@@ -367,7 +368,7 @@ HWY_INLINE void FetchRows(const LaneFft<T>& fft, const Stage<T>& stage, int64_t 
   }
 }
 
-// The rows q + s * (radix * p + j) of a sub-transform to where they belong.
+// Stores the rows q + s * (radix * p + j) of a sub-transform.
 template <typename T>
 HWY_INLINE void JoinRows(const LaneFft<T>& fft, const Stage<T>& stage, int64_t p, int64_t q,
                          const T* finished, const LanePairs<T>& to) {
@@ -392,7 +393,7 @@ void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<cons
   const int64_t m = stage.m, s = stage.s;
   const bool fetches = from.pairs != nullptr || scale != T(1);
   const int64_t re = fft.inverse ? kFftLanes<T> : 0, im = kFftLanes<T> - re;
-  // Rows that neither come from elsewhere nor go elsewhere: all q at once.
+  // Rows that need no fetching and storing: all q at once.
   const bool is_plain = !fetches && to.pairs == nullptr && stage.second == 1;
   for (int64_t p = 0; p < m; ++p) {
     for (int64_t q = 0; q < (is_plain ? 1 : s); ++q) {
@@ -445,7 +446,7 @@ template <typename T>
 T* LaneTransform(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const T>& from,
                  const LanePairs<T>& to);
 
-// The stage of a large prime. `spare` has the rows of two arrays of its convolution.
+// Runs the stage of a large prime. `spare` holds the rows of two arrays of its convolution.
 template <typename T>
 void RunPrimeStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<const T>& from,
                    T scale, const T* x, T* y, const LanePairs<T>& to, T* spare) {
@@ -483,8 +484,8 @@ void RunPrimeStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs
       std::fill(terms_at + terms * kRow<T>, terms_at + length * kRow<T>, T(0));
       T* const spectrum = LaneTransform<T>(forward, terms_at, other, {}, {});
       if (spectrum != terms_at) std::swap(terms_at, other);
-      // The first of the spectrum is the sum of the terms, and the first result lacks but x[0].
-      // What is added to the first of the product is added to all results.
+      // The first row of the spectrum is the sum of the terms, to which x[0] is added for the first
+      // result. What is added to the first row of the product is added to all results.
       alignas(64) T all[kRow<T>];
       for (int64_t lane = 0; lane < kFftLanes<T>; lane += kStep) {
         const auto at = [&](T* row)
@@ -553,13 +554,14 @@ void RealLanes(int64_t m, const T* roots, T* rows) {
       store({hn::Add(z.re, z.im), zero}, 0);
       store({hn::Sub(z.re, z.im), zero}, m);
     } else {
-      // The imaginary parts of the first and last do not count.
+      // The imaginary parts of the first and last rows are ignored.
       const Lanes<T> a = load(0), b = load(m);
       store({hn::Add(a.re, b.re), hn::Sub(a.re, b.re)}, 0);
     }
     for (int64_t k = 1; 2 * k <= m; ++k) {
       const Lanes<T> a = load(k), b = load(m - k).Conjugate();
-      // Of the even and of the odd elements, times two; the latter turned by the root.
+      // The transforms of the even and of the odd elements, times two; the latter multiplied by the
+      // root.
       const Lanes<T> even = a + b, difference = a - b;
       if constexpr (kFinish) {
         const Lanes<T> odd = difference.TimesMinusI().Times(roots + 2 * k);
@@ -607,7 +609,7 @@ void JoinReal(int64_t n, T* rows, const T* others) {
     const auto store = [&](const Lanes<T>& z, int64_t k) HWY_ATTR {
       z.Store(rows + k * kRow<T> + lane, rows + k * kRow<T> + kLanes + lane);
     };
-    // The imaginary parts of the first do not count.
+    // The imaginary parts of the first row are ignored.
     store({load(rows, 0).re, load(others, 0).re}, 0);
     for (int64_t k = 1; 2 * k < n; ++k) {
       const Lanes<T> a = load(rows, k), b = load(others, k).TimesMinusI();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of several lines at once, a line a lane.
+// Fourier transforms of several lines at once, with a line in each lane.
 #ifndef XLA_KERNELS_FFT_FFT_LANES_H_
 #define XLA_KERNELS_FFT_FFT_LANES_H_
 
@@ -7,7 +7,7 @@
 
 namespace xla::kernels {
 
-// Lines that are transformed together. T: float or double.
+// The number of lines that are transformed together. T: float or double.
 template <typename T>
 inline constexpr int64_t kFftLanes = 64 / static_cast<int64_t>(sizeof(T));
 
@@ -36,7 +36,7 @@ struct LaneFft {
 template <typename T>
 struct PrimeFft {
   int64_t prime;
-  LaneFft<T> convolution;  // forward, of prime - 1 rows or with zeros after them
+  LaneFft<T> convolution;  // forward; prime - 1 rows, or padded with zeros
   const int32_t* order;    // g^r for r in [0, prime - 1)
   const T* spectrum;       // of the roots g^-q, divided by the length: pairs
 };

@@ -23,7 +23,8 @@ std::vector<int64_t> PrimeFactors(int64_t n) {
   return factors;
 }
 
-// The time of a transform of n rows, in some unit; infinite if a prime factor is above `largest`.
+// Estimates the time of a transform of n rows, in an arbitrary unit; infinite if a prime factor is
+// above `largest`.
 double CostOf(int64_t n, int64_t largest) {
   double per_row = 0;
   for (const int64_t factor : PrimeFactors(n)) {
@@ -42,7 +43,7 @@ int64_t PowerModulo(int64_t base, int64_t exponent, int64_t modulus) {
   return power;
 }
 
-// A number whose powers modulo the prime are all but zero.
+// Returns a number whose powers modulo the prime are all numbers except zero.
 int64_t GeneratorOf(int64_t prime) {
   const std::vector<int64_t> factors = PrimeFactors(prime - 1);
   int64_t generator = 2;
@@ -118,9 +119,9 @@ int64_t SmoothLength(int64_t least, int64_t unit) {
   int64_t best = 0;
   double best_cost = std::numeric_limits<double>::infinity();
   const int64_t first = (least + unit - 1) / unit;
-  // There is a power of two among them.
+  // The range includes a power of two.
   for (int64_t i = first; i <= 2 * first; ++i) {
-    // Longer ones are better by their factors alone.
+    // Longer lengths could only be better by their factors.
     if (3 * i > 4 * first + 3 && best > 0) break;
     int64_t rest = i;
     for (const int64_t factor : {2, 3, 5, 7}) {
@@ -138,7 +139,7 @@ int64_t SmoothLength(int64_t least, int64_t unit) {
 
 namespace {
 
-// The length of the convolution that stands for a transform of prime length.
+// Returns the length of the convolution that computes a transform of prime length.
 int64_t ConvolutionLength(int64_t prime) {
   const int64_t count = prime - 1, padded = SmoothLength(2 * count - 1, 1);
   return CostOf(count, kMaxLaneRadix) <= CostOf(padded, kMaxLaneRadix) ? count : padded;
@@ -173,7 +174,8 @@ LanePlan<T>::LanePlan(int64_t n) : n_(n), roots_(RootsOf<T>(n, n)) {
   for (int radix = 3; radix <= kMaxLaneRadix; radix += 2) {
     for (; n % radix == 0; n /= radix) radices_.push_back(radix);
   }
-  // Eights, unless a two would be left that makes two fours with one of them.
+  // Takes factors of eight, unless a factor of two would be left, which makes two fours with one of
+  // them.
   while (n % 8 == 0 && n != 16) {
     radices_.push_back(8);
     n /= 8;
@@ -190,7 +192,7 @@ void LanePlan<T>::AddPrime(int64_t prime) {
   const int64_t generator = GeneratorOf(prime);
   for (int64_t r = 0, power = 1; r < count; ++r, power = power * generator % prime)
     convolution.order.push_back(static_cast<int32_t>(power));
-  // root g^-q at q; where zeros follow the terms, those of q < 0 at the end.
+  // Root g^-q at q. If the terms are padded with zeros, those of q < 0 are at the end.
   std::vector<std::complex<double>> factors(length);
   const double scale = 1 / static_cast<double>(length);
   for (int64_t q = 0; q < count; ++q) {

@@ -12,24 +12,24 @@
 
 namespace xla::kernels {
 
-// exp(-2 pi i k / n) for 0 <= k < n, from the angle within an eighth of the circle.
+// Returns exp(-2 pi i k / n) for 0 <= k < n, from the angle within an eighth of the circle.
 std::complex<double> RootOf(int64_t n, int64_t k);
 
-// Those of k < count, as pairs.
+// Returns the roots of k < count, as pairs.
 template <typename T>
 std::vector<T> RootsOf(int64_t n, int64_t count);
 
-// The transform of x, in double precision. Meant for lengths whose prime factors are small.
+// Transforms x in double precision. Meant for lengths with small prime factors.
 std::vector<std::complex<double>> TransformOf(const std::vector<std::complex<double>>& x);
 
-// The least costly length of at least `least` whose prime factors are at most 7; a multiple of
-// `unit`, which has such factors, too.
+// Returns the least costly length of at least `least` whose prime factors are at most 7; a multiple
+// of `unit`, whose prime factors must be at most 7 as well.
 int64_t SmoothLength(int64_t least, int64_t unit);
 
 // Estimated cycles of a transform of n rows of lanes (LanePlan).
 double LaneTransformCost(int64_t n);
 
-// What transforms of lanes need for one length, which may have prime factors of any size.
+// The tables of transforms of lanes of one length, which may have prime factors of any size.
 template <typename T>
 class LanePlan {
  public:
@@ -47,7 +47,7 @@ class LanePlan {
   }
 
  private:
-  // The convolution that stands for a transform of prime length.
+  // The convolution that computes a transform of prime length.
   struct Convolution {
     std::unique_ptr<const LanePlan> plan;
     std::vector<int32_t> order;

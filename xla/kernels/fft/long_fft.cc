@@ -54,11 +54,12 @@ class LineMatrix {
   const LanePlan<T>& column_fft() const { return column_fft_; }
   const LanePlan<T>& row_fft() const { return row_fft_; }
 
-  // Lanes of the row transforms: groups of kLanes rows, column after column.
+  // The bytes of the rows between the transforms: groups of kLanes rows, column after column.
   int64_t BetweenBytes() const {
     return Aligned(RoundUpTo(rows(), kLanes) * columns() * 2 * static_cast<int64_t>(sizeof(T)));
   }
-  // Of the rows of a group, of their work, and of the factors of a group of columns.
+  // The bytes of the rows of a group, of their working memory, and of the factors of a group of
+  // columns.
   int64_t DataBytes() const { return RowBytes(std::max(rows(), columns())); }
   int64_t WorkBytes() const {
     return RowBytes(std::max(column_fft_.work_rows(), row_fft_.work_rows()));
@@ -66,7 +67,7 @@ class LineMatrix {
   int64_t FactorBytes() const { return Aligned(rows() * 2 * static_cast<int64_t>(sizeof(T))); }
   int64_t WorkerBytes() const { return DataBytes() + WorkBytes() + FactorBytes(); }
 
-  // Row k1 of columns [first, first + kLanes) is multiplied by the factors of k1 and its lanes.
+  // Multiplies row k1 of columns [first, first + kLanes) by the factors of k1 and of each lane.
   void Turn(int64_t first, bool conjugate, T* rows_of_group, T* factors) const {
     for (int64_t k = 0; k < rows(); ++k) {
       const int64_t angle = k * first;
@@ -77,7 +78,7 @@ class LineMatrix {
     TurnLanes<T>(rows(), lane_factors_.data(), factors, conjugate, rows_of_group);
   }
 
-  // Columns [first, first + count), which are lanes of `group`, become rows of groups.
+  // Stores columns [first, first + count), which are lanes of `group`, as rows of groups.
   void StoreColumns(int64_t first, int64_t count, const T* group, T* between) const {
     for (int64_t row = 0; row < rows(); row += kLanes) {
       const int64_t rows_here = std::min(kLanes, rows() - row);
@@ -87,7 +88,7 @@ class LineMatrix {
       }
     }
   }
-  // The inverse, for all kLanes columns.
+  // The inverse of StoreColumns, for all kLanes columns.
   void LoadColumns(int64_t first, const T* between, T* group) const {
     for (int64_t row = 0; row < rows(); row += kLanes) {
       for (const int64_t part : {int64_t{0}, kLanes}) {
@@ -97,7 +98,7 @@ class LineMatrix {
     }
   }
 
-  // body(first, data, work, factors) for each group of kLanes columns or rows.
+  // Calls body(first, data, work, factors) for each group of kLanes columns or rows.
   template <typename Body>
   absl::Status ForEachGroup(const KernelHost& host, int64_t count, char* scratch,
                             Body&& body) const {
@@ -174,7 +175,7 @@ class MatrixFft final : public LongFft<T> {
     matrix_.StoreColumns(first, count, result, between);
   }
 
-  // Rows [first, first + kLanes): element k2 of row k1 is result k1 + rows * k2.
+  // Transforms rows [first, first + kLanes): element k2 of row k1 is result k1 + rows * k2.
   void TransformRows(int64_t first, T* group, T* work, T* to) const {
     const int64_t columns = matrix_.columns(), rows = matrix_.rows();
     const int64_t count = std::min(kLanes, rows - first);
@@ -205,8 +206,8 @@ class MatrixFft final : public LongFft<T> {
 };
 
 // j k = (j^2 + k^2 - (j - k)^2) / 2: the transform is a convolution with the conjugate chirp,
-// between two products with the chirp. Between the transforms of the convolution, its numbers stay
-// in the order of the matrix.
+// between two products with the chirp. Between the transforms of the convolution, its numbers keep
+// the order of the matrix.
 template <typename T>
 class ChirpFft final : public LongFft<T> {
  public:
@@ -237,7 +238,8 @@ class ChirpFft final : public LongFft<T> {
     return matrix_.BetweenBytes() + matrix_.WorkerBytes() * workers;
   }
 
-  // An inverse transform is one between conjugations; of the factors rather than of the numbers.
+  // An inverse transform is a forward one between conjugations; the factors are conjugated rather
+  // than the numbers.
   absl::Status Run(const KernelHost& host, const T* from, T* to, char* scratch) const override {
     T* const between = reinterpret_cast<T*>(scratch);
     scratch += matrix_.BetweenBytes();
@@ -272,11 +274,11 @@ class ChirpFft final : public LongFft<T> {
  private:
   static constexpr int64_t kLanes = LineMatrix<T>::kLanes, kRow = LineMatrix<T>::kRow;
 
-  // Rows of columns [first, first + kLanes) whose elements all exist.
+  // Returns how many rows of columns [first, first + kLanes) are complete.
   int64_t WholeRows(int64_t first) const {
     return n_ < first + kLanes ? 0 : (n_ - first - kLanes) / matrix_.columns() + 1;
   }
-  // The elements of the row after those.
+  // Returns the number of elements of the row after those.
   int64_t RestOfRow(int64_t first, int64_t row) const {
     return std::clamp(n_ - row * matrix_.columns() - first, int64_t{0}, kLanes);
   }
@@ -316,8 +318,8 @@ class ChirpFft final : public LongFft<T> {
 // The longest column or row, whose rows of a group nearly fit the second-level cache.
 constexpr int64_t kMaxColumn = int64_t{1} << 15;
 
-// Rows of a matrix of n elements, near the square root; a multiple of the lanes like the columns,
-// if that is possible. 0 if there are none.
+// Returns the rows of a matrix of n elements, near the square root; like the columns, a multiple of
+// the lanes if that is possible. 0 if there are none.
 template <typename T>
 int64_t RowsOf(int64_t n) {
   constexpr int64_t kMaxRatio = 16;
@@ -341,12 +343,13 @@ bool FillsLanes(int64_t n) {
 // How a transform of n elements is computed.
 struct LongPlan {
   int64_t rows = 0;    // of the matrix; 0 if there is none
-  int64_t length = 0;  // of the convolution that stands for the transform; n without one
+  int64_t length = 0;  // of the convolution that computes the transform, or n
 };
 
 template <typename T>
 LongPlan PlanLongFft(int64_t n) {
-  // Shorter ones leave most lanes empty; for longer ones the tables take as long as a few runs.
+  // Shorter transforms leave most lanes empty; for longer chirps the tables take as long as a few
+  // runs.
   constexpr int64_t kLeastLength = 256, kLongestChirp = int64_t{1} << 21;
   constexpr int64_t kUnit = kFftLanes<T> * kFftLanes<T>;
   if (n < kLeastLength) return {};
@@ -357,7 +360,8 @@ LongPlan PlanLongFft(int64_t n) {
   return {RowsOf<T>(length), length};
 }
 
-// Of a matrix: transforms of its columns and rows by groups of lanes, and factors between them.
+// Estimates the cost of a matrix: transforms of its columns and rows by groups of lanes, and
+// factors between them.
 template <typename T>
 double MatrixCost(int64_t rows, int64_t columns) {
   constexpr int64_t kLanes = kFftLanes<T>;

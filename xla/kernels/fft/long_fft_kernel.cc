@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long lines, one after the other. Lines of real numbers of an even length are lines of half as
-// many complex numbers, two of an odd length are one.
+// Transforms long lines one after the other. A line of real numbers of an even length is
+// transformed as half as many complex numbers, two lines of an odd length as one.
 #include "xla/kernels/fft/long_fft_kernel.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class LongLinesKernel final : public Kernel {
   struct Sides {
     bool from_real, to_real;
   };
-  // `fft` is of half the length if that is even and one side real.
+  // `fft` has half the length if that is even and one side is real.
   LongLinesKernel(int64_t length, Sides sides, int64_t lines, std::unique_ptr<const LongFft<T>> fft)
       : length_(length), sides_(sides), lines_(lines), fft_(std::move(fft)) {
     if (!has_reals() || is_odd()) return;
@@ -73,20 +73,20 @@ class LongLinesKernel final : public Kernel {
   bool has_reals() const { return sides_.from_real || sides_.to_real; }
   bool is_odd() const { return length_ % 2 != 0; }
 
-  // Whether workers have lines of their own. That does not change the results.
+  // Whether each worker transforms separate lines. That does not change the results.
   bool is_divided(int32_t workers) const {
     constexpr int64_t kLongest = int64_t{1} << 16, kLinesOfWorker = 4;
     return workers > 1 && length_ <= kLongest && lines_ >= kLinesOfWorker * workers;
   }
   int64_t LineBytes() const { return BetweenBytes() + fft_->ScratchBytes(1); }
 
-  // What is transformed in place of the operand.
+  // The bytes of the copy that is transformed instead of the operand.
   int64_t BetweenBytes() const {
     if (!has_reals() || (sides_.from_real && !is_odd())) return 0;
     return Aligned((is_odd() ? 2 * length_ : length_) * static_cast<int64_t>(sizeof(T)));
   }
 
-  // body(begin, end) for parts of [0, count).
+  // Calls body(begin, end) for parts of [0, count).
   template <typename Body>
   absl::Status ForParts(const KernelHost& host, int64_t count, Body&& body) const {
     constexpr double kNanosecondsPerElement = 12;
@@ -96,7 +96,7 @@ class LongLinesKernel final : public Kernel {
     });
   }
 
-  // With the line after it, if pairs are lines of complex numbers.
+  // Transforms a line, together with the next one if pairs are lines of complex numbers.
   absl::Status RunLine(const KernelHost& host, const KernelCall& call, int64_t line,
                        char* scratch) const {
     const int64_t half = length_ / 2 + 1;
@@ -245,11 +245,11 @@ double LongLinesCost(const FftSpec& spec) {
   if (lines.length == 0) return kDoesNotFit;
   const double line = LongFftCost<T>(lines.complex_length);
   if (line == kDoesNotFit) return kDoesNotFit;
-  // Halves of real transforms are joined; lines of odd length are transformed by pairs.
+  // The halves of real transforms are joined; lines of odd length are transformed in pairs.
   constexpr double kJoined = 2;
   const bool has_reals = lines.from_real || lines.to_real;
   const bool is_pair = has_reals && lines.length % 2 != 0;
-  // Lines of arrays that caches do not hold are read and written once more.
+  // Lines of arrays that exceed the caches are read and written once more.
   constexpr double kFar = 0.7;
   constexpr int64_t kCachedElements = int64_t{1} << 20;
   const bool is_far = lines.count > 1 && lines.count * lines.length > kCachedElements;

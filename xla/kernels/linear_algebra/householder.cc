@@ -58,15 +58,15 @@ void MultiplyVectors(int64_t rows, const VectorGroup& v,
   }
 }
 
-// Columns [first, end) of rows [k, rows) of `a` become those after the reflections of the group.
-// `work` has kMostVectors * kColumns elements.
+// Applies the reflections of the group to columns [first, end) of rows [k, rows) of `a`. `work` has
+// kMostVectors * kColumns elements.
 void Reflect(const Matrix& a, int64_t k, const Group& group, int64_t first, int64_t end,
              const Planes<double>& work) {
   if (first >= end) return;
   const int64_t rows = a.rows - k, columns = end - first, count = group.v.count;
   const Planes<double> block = a.At(k, first);
   ProjectRows({rows, columns, a.stride, block}, group.v, kColumns, work);
-  // A vector meets what those before it have changed.
+  // Each vector is applied to the result of those before it.
   complex128 products[kMostVectors][kMostVectors] = {};
   if (count > 1) {
     a.is_complex() ? MultiplyVectors<true>(rows, group.v, products)
@@ -83,7 +83,7 @@ void Reflect(const Matrix& a, int64_t k, const Group& group, int64_t first, int6
   SubtractProducts(group.v, kColumns, work, {rows, columns, a.stride, block});
 }
 
-// Without overflow on the way; of numbers that are not negative.
+// Computes the norm of numbers that are not negative, without overflow.
 double NormOf(double x, double y, double z) {
   const double largest = std::max({x, y, z});
   x /= largest;
@@ -92,7 +92,7 @@ double NormOf(double x, double y, double z) {
   return largest * std::sqrt(x * x + y * y + z * z);
 }
 
-// Makes column k of `a` below the diagonal zero but for the reflection, whose v (from element k on)
+// Reduces column k of `a` to zeros below the diagonal, by a reflection whose v (from element k on)
 // goes to `v`. Returns tau.
 complex128 MakeReflection(const Matrix& a, int64_t k, const Planes<double>& v) {
   const int64_t rows = a.rows - k;
@@ -121,7 +121,7 @@ double ReflectionCost(int64_t rows, int64_t columns) {
   return 20 + static_cast<double>(rows) * (1 + static_cast<double>(columns) * 0.5);
 }
 
-// Of Reflect, for all blocks of columns and a panel.
+// The working memory of Reflect, for all blocks of columns and a panel.
 constexpr int64_t kWorkOfBlock = kMostVectors * kColumns;
 int64_t WorkCount(const MatrixBatch& a) {
   return (1 + CeilOfRatio(a.columns, kColumns)) * kWorkOfBlock;
@@ -140,7 +140,7 @@ absl::Status FactorMatrix(Context& context, const Matrix& a, const Planes<double
                   panel_end = std::min(a.columns, panel + kPanel);
     for (int64_t k = panel; k < end; ++k) {
       XLA_RETURN_IF_ERROR(meter.Add(ReflectionCost(a.rows - k, panel_end - k)));
-      // Zeros before the first element, for groups.
+      // Groups need zeros before the first element.
       const Planes<double> v = vs.At((k - panel) * v_stride);
       for (int64_t i = panel; i < k; ++i) SetNumber(v, i, 0);
       const complex128 tau = MakeReflection(a, k, v.At(k));
@@ -168,7 +168,7 @@ absl::Status FactorMatrix(Context& context, const Matrix& a, const Planes<double
   return absl::OkStatus();
 }
 
-// Columns [first, end) of `a`, which has those of the identity, become those of the product.
+// Replaces columns [first, end) of `a`, which are those of the identity, by those of the product.
 absl::Status MultiplyColumns(Context& context, const Matrix& a, int64_t p, int64_t first,
                              int64_t end, const Planes<const double>& vs,
                              const Planes<const double>& taus, const Planes<double>& work) {

@@ -27,10 +27,10 @@ absl::Status QrFactors(Context& context, const MatrixBatch& a, void* factors, vo
 absl::Status HouseholderProduct(Context& context, const MatrixBatch& a, int64_t p, const void* taus,
                                 void* result);
 
-// Memory that the two take at a time for each matrix.
+// Return the bytes that the two functions need at a time for each matrix.
 int64_t QrBytes(const MatrixBatch& a);
 int64_t HouseholderProductBytes(const MatrixBatch& a, int64_t p);
-// Whether threads share each matrix rather than have one each.
+// Whether threads share each matrix, rather than work on separate matrices.
 bool SharesReflections(const MatrixBatch& a);
 
 }  // namespace xla::kernels

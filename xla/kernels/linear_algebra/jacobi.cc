@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round rotates rows and columns i and half + i for all i < half, so that elements [i, half + i]
-// vanish, and then moves rows and columns such that after 2 * half - 1 rounds each pair has met
-// once and all are back in their places.
+// vanish, and then permutes rows and columns such that after 2 * half - 1 rounds each pair has been
+// rotated once and all are back in their places.
 #include "xla/kernels/linear_algebra/jacobi.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 namespace xla::kernels {
 namespace {
 
-// Beyond the end of a half, and before its beginning.
+// Elements before and after each half that may be accessed.
 constexpr int64_t kMargin = 16;
 
-// The place of a row or column of a size 2 * half after a round.
+// Returns the index of a row or column of a matrix of size 2 * half after a round.
 int64_t PlaceAfter(int64_t half, int64_t i) {
   if (half == 1 || i == 0) return i;
   if (i < half - 1) return i + 1;
@@ -79,7 +79,7 @@ class Solver {
     std::fill_n(v_.re, PlaneCount(4 * half_ * half_, is_complex_), 0.0);
     std::fill_n(cosines_, half_ + kMargin + PlaneCount(half_ + kMargin, is_complex_), 0.0);
     const int64_t bytes = primitive_util::ByteWidth(a.type);
-    // Rows go through the memory of the eigenvectors.
+    // Rows are loaded to the memory of the eigenvectors first.
     for (int64_t i = 0; i < n_; ++i) {
       LoadPlanes(a.type, static_cast<const char*>(a.data) + RowOffset(a, bytes, b, i), n_, v_);
       for (int64_t j = lower ? 0 : i; j < (lower ? i + 1 : n_); ++j) {
@@ -161,11 +161,12 @@ class Solver {
       others += sum;
     }
     all = diagonal + others;
-    // NaN ends it, too.
+    // NaN ends the iteration, too.
     return !(all * tolerance * tolerance < others);
   }
 
-  // That which diagonalizes [[w(i, i), w(i, half + i)], [.., w(half + i, half + i)]].
+  // Chooses the rotations that diagonalize [[w(i, i), w(i, half + i)], [.., w(half + i, half +
+  // i)]].
   void ChooseRotations() {
     for (int64_t i = 0; i < half_; ++i) {
       const Halves<double> top = w_.Row(i), bottom = w_.Row(half_ + i);
@@ -196,8 +197,8 @@ class Solver {
     const int64_t top = PlaceAfter(half_, i), bottom = PlaceAfter(half_, half_ + i);
     const Halves<double> x = w_.Row(i), y = w_.Row(half_ + i);
     const Halves<double> to_x = next_.Row(top), to_y = next_.Row(bottom);
-    // Elements at the ends of halves go elsewhere than their neighbors: half a row is shifted, but
-    // for its first or last element.
+    // The elements at the ends of halves move differently from their neighbors: half a row is
+    // shifted, except for its first or last element.
     RotateHalves(rotation, half_, cosines_, sines_, {x.left, x.right}, {y.left, y.right}, to_x,
                  to_y);
     for (const Halves<double>& row : {to_x, to_y}) PlaceEnds(row);
@@ -209,8 +210,9 @@ class Solver {
     RotateRows(rotation, size, v_.At(rows_[i] * size), v_.At(rows_[half_ + i] * size));
   }
 
-  // Left elements lie one place late and right ones one place early: the first left one stays, the
-  // first right one becomes the second left one and the last left one the last right one.
+  // Left elements have been stored one place late and right ones one place early: the first left
+  // one stays, the first right one becomes the second left one and the last left one the last right
+  // one.
   void PlaceEnds(const Halves<double>& row) const {
     const complex128 first = Get(row.left.At(1)), last = Get(row.left.At(half_)),
                      second = Get(row.right.At(-1));

@@ -25,8 +25,8 @@ struct EighOptions {
 absl::Status HermitianEigen(Context& context, const EighOptions& options, const MatrixBatch& a,
                             void* vectors, void* values);
 
-// Memory that this takes for each matrix, and whether threads share a matrix rather than have one
-// each.
+// The bytes that this needs for each matrix, and whether threads share each matrix, rather than
+// work on separate matrices.
 int64_t EigenBytes(const MatrixBatch& a);
 bool SharesRotations(const MatrixBatch& a);
 

@@ -23,12 +23,12 @@ constexpr int64_t kPanel = 32, kRows = 32;
 // Columns of solutions of a task, and rows that are solved together.
 constexpr int64_t kColumns = 64, kSolvedRows = 4;
 
-// Without the special cases of infinities.
+// A product without std::complex's special cases for infinities.
 complex128 Product(complex128 a, complex128 b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Of a product that is subtracted, in nanoseconds.
+// Estimates the nanoseconds to subtract a product.
 double CostOfProduct(int64_t rows, int64_t columns, int64_t depth, bool is_complex) {
   return 0.1 * static_cast<double>(rows * columns) * static_cast<double>(depth) *
          (is_complex ? 4 : 1);
@@ -63,7 +63,7 @@ bool FactorBlock(const PlaneMatrix& a, int64_t begin, int64_t end) {
   return true;
 }
 
-// Rows [p1 + begin, p1 + end) of the factor at the columns of the panel [p0, p1), of which the
+// Solves for rows [p1 + begin, p1 + end) of the factor in the columns of the panel [p0, p1), whose
 // diagonal block is factored. `adjoint` becomes their conjugate transpose.
 void SolvePanel(const PlaneMatrix& a, int64_t p0, int64_t p1, int64_t begin, int64_t end,
                 const PlaneMatrix& adjoint) {
@@ -151,7 +151,7 @@ void SolveSmall(const PlaneMatrix& m, bool lower, bool unit_diagonal, const Plan
   }
 }
 
-// Columns [begin, end) of x := m^-1 x for the triangle of m.
+// Computes columns [begin, end) of x := m^-1 x for the triangle of m.
 absl::Status SolveColumns(const PlaneMatrix& m, bool lower, bool unit_diagonal,
                           const PlaneMatrix& x, int64_t begin, int64_t end, WorkMeter& meter) {
   if (m.rows <= kSmall && !m.is_complex()) {
@@ -183,7 +183,7 @@ absl::Status SolveColumns(const PlaneMatrix& m, bool lower, bool unit_diagonal,
   return absl::OkStatus();
 }
 
-// Many small matrices are factored side by side, with the same bits.
+// Whether small matrices are factored side by side, with the same bits: if there are many.
 bool IsSideBySide(const MatrixBatch& a) { return a.count >= kSideBySide && a.rows <= kPanel; }
 
 }  // namespace
@@ -219,7 +219,7 @@ absl::Status CholeskySideBySide(Context& context, bool lower, const MatrixBatch&
         const Planes<double> row = TakePlanes(&memory, n, is_complex);
         const int64_t bytes = primitive_util::ByteWidth(a.type);
         WorkMeter meter(context);
-        // body(place of the matrix in a.data or result, element [0, 0] of its lane)
+        // Calls body(index of the matrix, element [0, 0] of its lane).
         const auto for_each = [&](int64_t group, auto&& body) {
           const int64_t first = group * kSideBySide;
           for (int64_t b = first; b < std::min(a.count, first + kSideBySide); ++b)
@@ -230,7 +230,7 @@ absl::Status CholeskySideBySide(Context& context, bool lower, const MatrixBatch&
         };
         for (int64_t group = begin; group < end; ++group) {
           XLA_RETURN_IF_ERROR(meter.Add(cost));
-          // Without a matrix: the identity.
+          // Lanes without a matrix factor the identity.
           if (group * kSideBySide + kSideBySide > a.count) {
             std::fill_n(lanes.re, PlaneCount(size * kSideBySide, is_complex), 0.0);
             for (int64_t i = 0; i < n; ++i)

@@ -24,9 +24,9 @@ struct MatrixBatch {
   int64_t row_stride, matrix_stride;
 };
 
-// For each matrix A, which is square and of which only the named triangle is read: L with
-// A = L L^H if `lower`, else U with A = U^H U; zeros in the other triangle. All NaN if A is not
-// positive definite. `result` has the type and strides of `a` and may be the same memory.
+// For each square matrix A, of which only the named triangle is read: L with A = L L^H if `lower`,
+// else U with A = U^H U; zeros in the other triangle. All NaN if A is not positive definite.
+// `result` has the type and strides of `a` and may be the same memory.
 absl::Status Cholesky(Context& context, bool lower, const MatrixBatch& a, void* result);
 
 struct TriangularSolveSpec {
@@ -37,13 +37,14 @@ struct TriangularSolveSpec {
   bool conjugate;      // op conjugates, too
 };
 
-// X for each pair of matrices A, which is square, and B, of the same type. Zeros on the diagonal
-// give infinities and NaNs. `result` has the shape and strides of `b` and may be the same memory.
+// Solves for X, for each pair of a square matrix A and a matrix B of the same type. Zeros on the
+// diagonal give infinities and NaNs. `result` has the shape and strides of `b` and may be the same
+// memory.
 absl::Status TriangularSolve(Context& context, const TriangularSolveSpec& options,
                              const MatrixBatch& a, const MatrixBatch& b, void* result);
 
-// Memory that these take at a time, and whether threads share each matrix rather than have one
-// each.
+// The bytes that these need at a time, and whether threads share each matrix, rather than work on
+// separate matrices.
 int64_t CholeskyBytes(const MatrixBatch& a);
 bool SharesCholesky(const MatrixBatch& a);
 int64_t TriangularSolveBytes(const TriangularSolveSpec& options, const MatrixBatch& a,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky, triangular-solve and XLA's custom calls of linear algebra as prepared kernels.
+// Cholesky, triangular-solve and XLA's custom calls of linear algebra as prepared kernels.
 #ifndef XLA_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_KERNEL_H_
 #define XLA_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_KERNEL_H_
 
@@ -20,11 +20,11 @@ std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& 
 std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveSpec& options,
                                                         const MatrixBatch& a, const MatrixBatch& b);
 
-// As above. Buffers of a call: a, factors, taus.
+// Makes a kernel with buffers a, factors, taus.
 std::unique_ptr<const Kernel> MakeQrKernel(const MatrixBatch& a);
-// Buffers of a call: a, taus, result. `p` reflections.
+// Makes a kernel with buffers a, taus, result, for `p` reflections.
 std::unique_ptr<const Kernel> MakeHouseholderProductKernel(const MatrixBatch& a, int64_t p);
-// Buffers of a call: a, vectors, values.
+// Makes a kernel with buffers a, vectors, values.
 std::unique_ptr<const Kernel> MakeHermitianEigenKernel(const EighOptions& options,
                                                        const MatrixBatch& a);
 

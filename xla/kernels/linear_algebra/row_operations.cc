@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of matrices for each instruction set. Products and sums are rounded each, in a fixed order.
+// Operations on rows of matrices for each instruction set. Products and sums are rounded
+// separately, in a fixed order.
 #include "xla/kernels/linear_algebra/row_operations.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Numbers {
   using V = hn::Vec<D>;
   V re, im;
 
-  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  // Implicit constructors would lack the instruction set that GCC requires of them.
   HWY_INLINE Numbers() {}
   HWY_INLINE Numbers(V re, V im) : re(re), im(im) {}
   static HWY_INLINE Numbers Load(D d, const Planes<const double>& from, int64_t at) {
@@ -270,7 +271,7 @@ void RotateInHalves(const Rotation& rotation, int64_t half, const double* c,
   using N = Numbers<kComplex, Tag>;
   const Tag d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  // What is stored beyond the end of a half is overwritten by nothing that counts.
+  // Elements stored beyond the end of a half overwrite nothing that is needed.
   for (int64_t i = 0; i < half; i += kLanes) {
     N x_left = N::Load(d, x.left, i), x_right = N::Load(d, x.right, i);
     N y_left = N::Load(d, y.left, i), y_right = N::Load(d, y.right, i);

@@ -50,12 +50,12 @@ struct ProductOperands {
 };
 void SubtractMatrixProduct(const ProductOperands& operands, const RowBlock<double>& c);
 
-// Matrices side by side: element [i, j] of each at (i * n + j) * kSideBySide of `a`. The lower
-// triangles become their Cholesky factors; *definite[l] says whether matrix l has one.
+// Factors interleaved matrices: element [i, j] of each is at (i * n + j) * kSideBySide of `a`. The
+// lower triangles become their Cholesky factors; *definite[l] says whether matrix l has one.
 inline constexpr int64_t kSideBySide = 8;
 void FactorSideBySide(int64_t n, const Planes<double>& a, bool (&definite)[kSideBySide]);
 
-// Two rows become c * x - conj(s) * y and s * x + c * y. s has one element.
+// Replaces two rows by c * x - conj(s) * y and s * x + c * y. s has one element.
 struct Rotation {
   double c;
   double s_re, s_im;
@@ -68,8 +68,8 @@ template <typename T>
 struct Halves {
   Planes<T> left, right;
 };
-// Rows x and y become as by RotateRows; then the halves of each, l and r, become c[i] * l[i] - s[i]
-// * r[i], stored one place later, and conj(s[i]) * l[i] + c[i] * r[i], one place earlier.
+// Rotates rows x and y like RotateRows; then replaces the halves of each, l and r, by c[i] * l[i] -
+// s[i] * r[i], stored one place later, and conj(s[i]) * l[i] + c[i] * r[i], one place earlier.
 void RotateHalves(const Rotation& rotation, int64_t half, const double* c,
                   const Planes<const double>& s, const Halves<const double>& x,
                   const Halves<const double>& y, const Halves<double>& to_x,

@@ -22,7 +22,7 @@ Planes<double> TakePlanes(double** memory, int64_t count, bool is_complex) {
 
 void LoadPlanes(PrimitiveType type, const void* from, int64_t count, const Planes<double>& to) {
   if (type == F32) {
-    // Rows are short where there are many: worth no call.
+    // If there are many rows, they are short and not worth a call.
     const float* const values = static_cast<const float*>(from);
     for (int64_t i = 0; i < count; ++i) to.re[i] = static_cast<double>(values[i]);
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that factorizations work on: doubles, real and imaginary parts apart.
+// Matrices for factorizations: doubles, with real and imaginary parts in separate planes.
 #ifndef XLA_KERNELS_LINEAR_ALGEBRA_SPLIT_COMPLEX_MATRIX_H_
 #define XLA_KERNELS_LINEAR_ALGEBRA_SPLIT_COMPLEX_MATRIX_H_
 
@@ -14,24 +14,24 @@
 
 namespace xla::kernels {
 
-// A part of working memory: `count` numbers, in two planes if complex. Moves *memory behind it.
+// Takes `count` numbers from working memory, in two planes if complex, and advances *memory.
 Planes<double> TakePlanes(double** memory, int64_t count, bool is_complex);
 constexpr int64_t PlaneCount(int64_t count, bool is_complex) {
   return is_complex ? 2 * count : count;
 }
 
-// Elements [0, count) of a floating-point or complex type at `from`, or to `to`. Imaginary parts of
-// results that have none there are dropped.
+// Convert elements [0, count) of a floating-point or complex type at `from`, or to `to`. Imaginary
+// parts are dropped if results have none.
 void LoadPlanes(PrimitiveType type, const void* from, int64_t count, const Planes<double>& to);
 void StorePlanes(PrimitiveType type, const Planes<const double>& from, int64_t count, void* to);
 
-// The bytes of row i of matrix b.
+// Returns the offset in bytes of row i of matrix b.
 inline int64_t RowOffset(const MatrixBatch& batch, int64_t element_bytes, int64_t b, int64_t i) {
   return (b * batch.matrix_stride + i * batch.row_stride) * element_bytes;
 }
 
-// An odd number of cache lines: columns of rows at a distance of a power of two would share few
-// sets of the caches.
+// Rounds up to an odd number of cache lines: columns of rows at a distance of a power of two would
+// share few sets of the caches.
 constexpr int64_t PlaneStride(int64_t columns) { return ((columns + 7) / 8 | 1) * 8; }
 
 struct PlaneMatrix {
@@ -43,25 +43,25 @@ struct PlaneMatrix {
 constexpr int64_t PlaneMatrixCount(int64_t rows, int64_t columns) {
   return rows * PlaneStride(columns);
 }
-// Of PlaneMatrixCount(rows, columns) numbers.
+// Takes PlaneMatrixCount(rows, columns) numbers from working memory.
 PlaneMatrix TakeMatrix(double** memory, int64_t rows, int64_t columns, bool is_complex);
 
 std::complex<double> GetNumber(const Planes<const double>& from, int64_t i);
 void SetNumber(const Planes<double>& to, int64_t i, std::complex<double> value);
 
-// Elements [i, j] of matrix b to those of `to`, or [j, i] if `transposed`, conjugated if asked for.
-// `row` is working memory of batch.columns numbers.
+// Copies elements [i, j] of matrix b to `to`, or to [j, i] if `transposed`, conjugated if
+// requested. `row` is working memory of batch.columns numbers.
 struct PlaneView {
   bool transposed = false, conjugated = false;
 };
 absl::Status LoadMatrix(const MatrixBatch& batch, int64_t b, PlaneView view, const PlaneMatrix& to,
                         const Planes<double>& row, WorkMeter& meter);
-// The reverse.
+// The reverse of LoadMatrix.
 absl::Status StoreMatrix(const MatrixBatch& batch, int64_t b, PlaneView view,
                          const PlaneMatrix& from, const Planes<double>& row, void* to,
                          WorkMeter& meter);
 
-// How the work on a batch is divided: threads share each matrix, or have one each.
+// How the work on a batch is divided: threads share each matrix, or work on separate matrices.
 struct BatchPlan {
   int64_t count;
   bool shares;

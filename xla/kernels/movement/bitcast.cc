@@ -39,8 +39,8 @@ bool IsRowMajor(const Shape& shape) {
   return true;
 }
 
-// Elements in memory: each takes `bits` bits, of which the lowest `value_bits` are its value. The
-// first element starts at the lowest bit of the first byte.
+// The layout of elements in memory: each takes `bits` bits, the lowest `value_bits` of which are
+// its value. The first element starts at the lowest bit of the first byte.
 struct Memory {
   explicit Memory(const Shape& shape)
       : type(shape.element_type()),
@@ -88,7 +88,7 @@ struct Memory {
   int64_t bytes, bits, value_bits;
 };
 
-// The size of an array in memory, including gaps, in bytes.
+// Returns the bytes of an array in memory, including gaps.
 absl::StatusOr<int64_t> ImageBytes(const Shape& shape) {
   const int64_t slots = LayoutUtil::PhysicalElementCount(shape);
   int64_t bits;
@@ -99,7 +99,7 @@ absl::StatusOr<int64_t> ImageBytes(const Shape& shape) {
   return CeilOfRatio<int64_t>(bits, 8);
 }
 
-// The element that fills gaps.
+// Returns the element that fills gaps.
 absl::StatusOr<std::vector<char>> PaddingElement(const Shape& shape) {
   std::vector<char> element(static_cast<size_t>(primitive_util::ByteWidth(shape.element_type())),
                             0);
@@ -145,7 +145,7 @@ int64_t DenseBytes(const Shape& shape) {
   return bytes;
 }
 
-// Whether elements are moved as a whole.
+// Whether elements are moved as wholes.
 bool KeepsElements(const Shape& from, const Shape& to) {
   const bool is_sub_byte = primitive_util::IsSubByteNonPredType(from.element_type()) ||
                            primitive_util::IsSubByteNonPredType(to.element_type());
@@ -251,7 +251,7 @@ bool IsPlainBitcastConvert(PrimitiveType from, PrimitiveType to) {
   const int to_bits = to == PRED ? 8 : primitive_util::BitWidth(to);
   const bool same_code = from_bits == to_bits && primitive_util::IsSignedIntegralType(from) ==
                                                      primitive_util::IsSignedIntegralType(to);
-  // Little-endian: the same bytes.
+  // On little-endian machines, the bytes are the same.
   return to != PRED && ((from_bits >= 8 && to_bits >= 8) || same_code);
 }
 

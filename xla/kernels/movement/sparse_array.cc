@@ -12,7 +12,7 @@
 namespace xla::kernels {
 namespace {
 
-// Zeros, in pieces that take some milliseconds each.
+// Writes zeros, in pieces that take some milliseconds each.
 absl::Status FillZeros(WorkMeter& meter, char* to, int64_t bytes) {
   constexpr int64_t kPiece = int64_t{16} << 20;
   for (int64_t at = 0; at < bytes; at += kPiece) {
@@ -46,7 +46,7 @@ absl::Status ExpandSparseArray(Context& context, const SparseArray& array, const
         uint64_t offsets[kRun];
         WorkMeter meter(context);
         for (int64_t i = begin, run; i < end; i += run) {
-          // Elements side by side within one row of blocks.
+          // Adjacent elements within one row of blocks.
           const int64_t column = i % inner;
           run = std::min({end - i, inner - column, kRun});
           char* const start = to + (i / inner * block * inner + column) * bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that hold one element of each block of a dimension, and its position in the block.
+// Sparse arrays, which hold one element of each block of a dimension, and its position in the
+// block.
 #ifndef XLA_KERNELS_MOVEMENT_SPARSE_ARRAY_H_
 #define XLA_KERNELS_MOVEMENT_SPARSE_ARRAY_H_
 
@@ -14,7 +15,7 @@ namespace xla::kernels {
 
 struct SparseArray {
   absl::Span<const int64_t> dimensions;  // of values and positions
-  int64_t dimension;                     // the sparse one
+  int64_t dimension;                     // the sparse dimension
   int64_t block_size;
   int64_t element_bytes;
   PrimitiveType position_type;  // an integer; arrays have at least a byte for each

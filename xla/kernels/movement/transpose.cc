@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of a transposed copy in registers, for each instruction set.
+// Transposes tiles in registers, for each instruction set.
 #include "xla/kernels/movement/transpose.h"
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace xla::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What whole tiles cover.
+// The rows and columns that whole tiles cover.
 struct Done {
   int64_t rows, columns;
 };
 
 #if HWY_TARGET != HWY_SCALAR
-// A matrix of as many rows and columns as the vector has lanes (tag D). First squares of 16 bytes a
-// row are transposed within the blocks of the vectors, then the blocks themselves.
+// Transposes a matrix of as many rows and columns as the vector has lanes (tag D). First squares of
+// 16 bytes a row are transposed within the blocks of the vectors, then the blocks themselves.
 template <class D, typename T = hn::TFromD<D>>
 HWY_INLINE void TransposeTile(D d, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
@@ -79,7 +79,7 @@ Done TransposeTiles(D d, int64_t rows, int64_t columns, const T* from, int64_t f
                     int64_t to_stride) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
   const int64_t full_rows = rows / kLanes * kLanes, full_columns = columns / kLanes * kLanes;
-  // A few lines of the source at a time, which processors read ahead.
+  // Reads a few lines of the source at a time, which processors prefetch.
   for (int64_t j = 0; j < full_columns; j += kLanes) {
     for (int64_t i = 0; i < full_rows; i += kLanes)
       TransposeTile(d, from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride);

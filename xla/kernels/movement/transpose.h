@@ -11,7 +11,7 @@ namespace xla::kernels {
 // i] for i < rows and j < columns, in elements of 4 bytes.
 void Transpose32(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
                  int64_t to_stride);
-// The same in elements of 8 bytes.
+// Like Transpose32, for elements of 8 bytes.
 void Transpose64(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
                  int64_t to_stride);
 

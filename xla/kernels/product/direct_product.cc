@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of the product is a few neighboring positions of an output row: their patches are runs of
-// the input at a fixed distance, one for each tap (or for all taps of a row, where these are
-// contiguous). Input rows are read in place, or copied once with zeros on both sides where the
-// window reaches beyond them.
+// the input at a fixed distance, one for each tap (or one for all taps of a row, if these are
+// contiguous). Input rows are read in place, or copied once with zeros on both sides if the window
+// exceeds them.
 #include "xla/kernels/product/direct_product.h"
 
 #include <algorithm>
@@ -25,12 +25,12 @@
 namespace xla::kernels {
 namespace {
 
-// Elements of a patch that are multiplied at a time: a panel of the kernel of so many rows stays in
-// the second-level cache.
+// The most elements of a patch that are multiplied at a time: a panel of the kernel with this many
+// rows stays in the second-level cache.
 constexpr int64_t kChunkDepth = 512;
-// Copied rows of a task.
+// The most bytes of a task's copied rows.
 constexpr int64_t kMaxCopiedBytes = kUsualMachine.second_level_bytes / 2;
-// Features that dot products are computed for, and positions at a time.
+// The most features for which dot products are computed, and the positions at a time.
 constexpr int64_t kMostDotFeatures = 8, kDotPositions = 128;
 
 class DirectProduct final : public Kernel {
@@ -46,7 +46,7 @@ class DirectProduct final : public Kernel {
     for (const SpatialDim& dim : patches.dims) {
       if (dim.base_dilation != 1) return false;
     }
-    // Positions of a row are at one distance in the result.
+    // Positions of a row are equally spaced in the result.
     const int64_t row = patches.dims.back().output_size;
     return conv.result.rows.IsOneRun() || conv.result.rows.run_length() % row == 0;
   }
@@ -56,8 +56,8 @@ class DirectProduct final : public Kernel {
     // Rows of a tile at such distances would share a set of the first-level cache.
     constexpr int64_t kSetDistance = 1024;
     if (row_ > 1 && minor_.stride * pixel_ % kSetDistance == 0) return kDoesNotFit;
-    // Vectors go along the features. Few of them leave lanes idle, which costs less than to
-    // transpose the input where it has several, and nothing is copied.
+    // Vectors go along the features. If these are few, lanes are idle, which costs less than
+    // transposing the input if it has several features, and nothing is copied.
     constexpr int64_t kFewFeatures = 16;
     const bool is_narrow = conv_.result.columns.count() < kFewFeatures;
     const bool is_short = span_ * outer_taps_ * 4 <= kMaxCopiedBytes;
@@ -135,7 +135,7 @@ class DirectProduct final : public Kernel {
   }
 
  private:
-  // Elements that follow each other in the input and in the patch, under an outer tap.
+  // Elements that are contiguous in the input and in the patch, under an outer tap.
   struct PatchRun {
     int64_t outer_tap, offset, length;
   };
@@ -155,7 +155,7 @@ class DirectProduct final : public Kernel {
     for (int64_t tap = 0; tap < outer_taps_; ++tap) {
       for (int64_t i = 0; i < per_row; ++i) {
         for (int64_t done = 0; done < length;) {
-          // Chunks end where the next run would not fit.
+          // A chunk ends before the run that would not fit.
           if (depth == kChunkDepth || (depth > 0 && done == 0 && depth + length > kChunkDepth)) {
             chunks_.push_back(static_cast<int64_t>(runs_.size()));
             depth = 0;
@@ -170,7 +170,7 @@ class DirectProduct final : public Kernel {
     chunks_.push_back(static_cast<int64_t>(runs_.size()));
   }
 
-  // That of the number of workers that was asked for first is kept.
+  // The plan for the first number of workers that was asked for is kept.
   Plan PlanFor(int32_t workers) const {
     std::call_once(is_planned_, [&] {
       planned_workers_ = workers;
@@ -179,8 +179,9 @@ class DirectProduct final : public Kernel {
     return workers == planned_workers_ ? plan_ : MakePlan(workers);
   }
 
-  // Of the ways to cut output rows and features into whole rounds of tasks, the one that is done
-  // first. Among equal ones, the one with more tasks, which even out better.
+  // Chooses among the ways to divide output rows and features into whole rounds of tasks the one
+  // that takes the least time; among equal ones the one with more tasks, which are easier to
+  // balance.
   Plan MakePlan(int32_t workers) const {
     constexpr int64_t kPositions = 256, kRounds = 4;
     constexpr double kEqual = 1.005;
@@ -205,7 +206,8 @@ class DirectProduct final : public Kernel {
     return best;
   }
 
-  // Blocks of rows, of positions of a row if there are more, and of features; about that many.
+  // Divides rows, positions of a row if more blocks are wanted, and features into about this many
+  // blocks.
   Plan CutInto(int64_t row_blocks, int64_t column_blocks) const {
     const int64_t panels = CeilOfRatio(conv_.result.columns.count(), kernels_.columns);
     Plan plan;
@@ -221,8 +223,8 @@ class DirectProduct final : public Kernel {
     return plan;
   }
 
-  // Estimated from products of a row of a panel: what a task computes, its copies of the kernel's
-  // panels and of input rows, its start, and the calls of an epilogue for parts of rows.
+  // Estimates the time, in products of a row of a panel: what a task computes, its copies of the
+  // kernel's panels and of input rows, its start, and the calls of an epilogue for parts of rows.
   double TimeOf(const Plan& plan, int32_t workers) const {
     constexpr int64_t kCopyRows = 16, kCopied = 8, kStart = 1 << 12, kCall = 16;
     const int64_t tiles = plan.rows * CeilOfRatio(plan.positions, kernels_.rows);
@@ -237,14 +239,14 @@ class DirectProduct final : public Kernel {
     return task * static_cast<double>(CeilOfRatio<int64_t>(tasks, workers));
   }
 
-  // Copied input rows of a block of output rows at most.
+  // Returns the most input rows that are copied for this many output rows.
   int64_t SlotsOf(int64_t rows) const { return copies_ ? input_rows_.MostOf(rows) : 0; }
   int64_t SlotBytes() const { return Aligned(span_ * 4); }
 
   int64_t PanelBytes() const { return Aligned(kChunkDepth * kernels_.columns * 4); }
   int64_t TableBytes(const Plan& plan) const { return Aligned(plan.rows * outer_taps_ * 8); }
   int64_t RunBytes() const { return Aligned(static_cast<int64_t>(runs_.size()) * 16); }
-  // The kernel's elements by features, and sums.
+  // The bytes of the kernel's elements by features, and of sums.
   int64_t DotBytes() const {
     constexpr int64_t kSums = 2 * kMaxSkinnyRows * kDotPositions;
     return is_dots_ ? Aligned((kMostDotFeatures * kChunkDepth + kSums) * 4) : 0;
@@ -254,7 +256,7 @@ class DirectProduct final : public Kernel {
            (plan.slots + 1) * SlotBytes();
   }
 
-  // The row with the elements that windows reach, and zeros around it.
+  // Copies the elements of a row that windows reach, with zeros around them.
   void CopyRow(const float* from, float* to) const {
     const int64_t features = conv_.patches.features;
     const int64_t low = std::clamp<int64_t>(minor_.padding_low, 0, width_);
@@ -301,7 +303,7 @@ class DirectProduct final : public Kernel {
     }
   }
 
-  // Reads the rows of positions into the cache, while others are multiplied.
+  // Reads the rows of positions into the cache while others are multiplied.
   void Prefetch(const TileRun<float>* runs, int64_t count, int64_t first, int64_t last,
                 int64_t end) const {
     constexpr int64_t kLine = 16;
@@ -313,7 +315,7 @@ class DirectProduct final : public Kernel {
     }
   }
 
-  // Where a task starts.
+  // The start of a task.
   struct Block {
     int64_t group, row, position, column;
   };
@@ -379,7 +381,8 @@ class DirectProduct final : public Kernel {
     if (spec_.epilogue.store != nullptr) FinishBlock(call, block, rows, end_position, columns);
   }
 
-  // Dot products of the patches of positions [begin, end) and the elements of each feature.
+  // Computes dot products of the patches of positions [begin, end) and the elements of each
+  // feature.
   void RunDots(const TileRun<float>* runs, int64_t count, int64_t features, float* scratch,
                int64_t begin, int64_t end, float* result, int64_t ldc, bool accumulate) const {
     const int64_t step = minor_.stride * pixel_;
@@ -420,7 +423,7 @@ class DirectProduct final : public Kernel {
       const int64_t first = base + conv_.result.rows.Offset(position);
       const int64_t step =
           positions == 1 ? columns : base + conv_.result.rows.Offset(position + 1) - first;
-      // Positions that follow each other with all their features are one run.
+      // Contiguous positions with all their features are one run.
       const int64_t runs = step == columns ? 1 : positions;
       const int64_t length = step == columns ? positions * columns : columns;
       for (int64_t i = 0; i < runs; ++i) {

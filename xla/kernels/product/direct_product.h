@@ -12,9 +12,8 @@
 
 namespace xla::kernels {
 
-// The pointers of `convolution` are not used; the first tap of the kernel lies kernel_origin
-// elements from the start of its buffer,
-// the first result result_origin.
+// The pointers of `convolution` are not used; kernel_origin and result_origin are the offsets of
+// the first tap of the kernel and of the first result in their buffers, in elements.
 struct DirectProductSpec {
   Convolution convolution;
   int64_t kernel_origin = 0, result_origin = 0;
@@ -23,8 +22,8 @@ struct DirectProductSpec {
   KernelEpilogue epilogue;                  // if any, in place
 };
 
-// kDoesNotFit for convolutions of other kinds: of other types, with base dilation, features that
-// are not contiguous, or long rows.
+// Estimates the cost. kDoesNotFit for other types, and for convolutions with base dilation,
+// features that are not contiguous, or long rows.
 double DirectProductCost(const DirectProductSpec& spec);
 // The spec must fit.
 std::unique_ptr<const Kernel> MakeDirectProduct(DirectProductSpec spec);

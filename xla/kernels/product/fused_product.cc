@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of products, and how they are divided among workers.
+// Computes blocks of products, and divides them among workers.
 #include "xla/kernels/product/fused_product.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace xla::kernels {
 namespace {
 
-// Elements of C that partial sums may take.
+// The most elements of C for which there are partial sums.
 constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
-// Products of a task at least.
+// The least products of a task.
 constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
 
-// Blocks of at most `most` elements, or of a tile.
+// Divides a side into blocks of at most `most` elements, or of one tile.
 SideCut CutSide(int64_t size, int64_t most, int64_t tile) {
   tile = std::min(tile, size);
   return {size, tile, CeilOfRatio(CeilOfRatio(size, tile), std::max<int64_t>(most / tile, 1))};
@@ -96,13 +96,14 @@ class BlockTask {
     for (int64_t i = 0; i < rows_; ++i) std::fill_n(c + i * ldc, columns_, Acc(0));
   }
 
-  // Gives complete elements of C in place to `store`.
+  // Passes complete elements of C in place to `store`.
   void StoreColumns(int64_t begin, int64_t end, Acc* c, int64_t ldc) const {
     for (int64_t i = 0; i < rows_; ++i)
       product_.store(batch_, row_ + i, column_ + begin, end - begin, c + i * ldc + begin);
   }
 
-  // With `stores`, columns are complete afterwards; they are stored while they are in the cache.
+  // Multiplies a block. With `stores`, columns are complete afterwards; they are stored while they
+  // are in the cache.
   void MultiplyBlock(int64_t k0, int64_t depth, Unit* a, Unit* panel, Acc* c, int64_t ldc,
                      bool accumulate, bool stores) const {
     constexpr int64_t kStoredPanels = 4;
@@ -117,7 +118,7 @@ class BlockTask {
     }
   }
 
-  // Columns [j, j + kernels_.columns) of the block.
+  // Multiplies columns [j, j + kernels_.columns) of the block.
   void MultiplyPanel(int64_t j, int64_t k0, int64_t depth, Unit* a, Unit* panel, Acc* c,
                      int64_t ldc, bool accumulate) const {
     const int64_t columns = std::min(kernels_.columns, columns_ - j);
@@ -175,7 +176,7 @@ class BlockTask {
 
 namespace {
 
-// Cuts C into blocks such that there are as many tasks as are useful, if it is large enough.
+// Divides C into blocks such that there are as many tasks as are useful, if it is large enough.
 void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* plan) {
   // A block of A takes about half of the second-level cache.
   constexpr int64_t kMaxRowBytes = 516 * 4, kMaxColumns = 1024;
@@ -185,7 +186,8 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
     return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
            static_cast<double>(CeilOfRatio(sizes.n, limit_n));
   };
-  // Cut the longer side first; a block of fewer than four tiles a side would be copied too often.
+  // Divide the longer side first; a block of fewer than four tiles a side would be copied too
+  // often.
   while (tasks() < useful_tasks) {
     const int64_t now_m = std::min(limit_m, sizes.m), now_n = std::min(limit_n, sizes.n);
     if (now_n > 2 * sizes.columns && (now_n > now_m || now_m <= 4 * sizes.rows)) {
@@ -211,8 +213,8 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   constexpr double kMaxTasks = 16;
   constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 4;
   const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, kMaxTasks);
-  // Long sums of few elements: ranges of k are tasks. If there are enough of them, blocks are not
-  // cut: small blocks read the operands more often.
+  // For long sums of few elements, ranges of k are tasks. If these are enough, blocks are not
+  // divided: small blocks read the operands more often.
   int64_t splits = 1;
   for (const double cuts : {1.0, useful_tasks}) {
     ChooseBlocks(sizes, cuts, &plan);
@@ -226,8 +228,8 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
     plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
     plan.splits = CeilOfRatio(k, plan.split_depth);
   }
-  // Two tasks a worker even out, but copy more of the operands, which does not pay for short ones.
-  // One worker takes the largest blocks.
+  // Two tasks for each worker are easier to balance, but copy more of the operands, which does not
+  // pay for short ones. One worker uses the largest blocks.
   constexpr double kLongProducts = 32 * kTaskProducts;
   constexpr int64_t kFewLines = 64;
   const bool is_short = std::min(m, n) >= kFewLines && products < kLongProducts * workers;

@@ -22,15 +22,16 @@
 
 namespace xla::kernels {
 
-// Units of k: one element, two bf16, or four int8, which one instruction multiplies and adds.
+// The depth of blocks in units of k: one element, two bf16, or four int8, which one instruction
+// multiplies and adds.
 inline constexpr int64_t kProductDepth = 256;
-// Distance between the rows of a block of A, in units: not a power of two, so that rows do not
+// The distance between the rows of a block of A, in units: not a power of two, so that rows do not
 // share cache sets.
 inline constexpr int64_t kProductRowStride = kProductDepth + 16;
 // Columns of a panel of B are a multiple of the vector length and at most this.
 inline constexpr int64_t kMaxPanelColumns = 64;
 
-// Part of the sum of a tile: row r has the `length` elements from a + r * (distance of rows).
+// A part of the sum of a tile: row r has the `length` elements from a + r * (distance of rows).
 template <typename T>
 struct TileRun {
   const T* a;
@@ -48,21 +49,21 @@ struct ProductKernels {
   // only as aligned as their elements.
   void (*tile)(int64_t rows, int64_t columns, int64_t depth, const Unit* a, const Unit* b,
                int64_t ldb, Acc* c, int64_t ldc, bool accumulate);
-  // The same on rows in place: the sums of `count` runs, whose rows of B follow each other. All
-  // runs start `shift` elements later; rows are a_stride elements apart. Of floats only.
+  // Like `tile`, but on rows in place: the sums of `count` runs, whose rows of B are contiguous.
+  // All runs start `shift` elements later; rows are a_stride elements apart. For floats only.
   void (*runs)(int64_t rows, int64_t columns, const TileRun<Unit>* runs, int64_t count,
                int64_t shift, int64_t a_stride, const Unit* b, int64_t ldb, Acc* c, int64_t ldc,
                bool accumulate) = nullptr;
-  // `tile` of `rows` rows and `columns` columns, which copies the rows of B to panel[k * columns +
-  // j] as it reads them. Of floats only.
+  // Like `tile` for `rows` rows and `columns` columns, but copies the rows of B to panel[k *
+  // columns + j] as it reads them. For floats only.
   void (*copying_tile)(int64_t depth, const Unit* a, const Unit* b, int64_t ldb, Acc* c,
                        int64_t ldc, bool accumulate, Unit* panel) = nullptr;
 };
 
-// Of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
+// Returns the kernels of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
 template <typename T>
 ProductKernels<T, T> FusedKernels();
-// Lanes of their vectors: tiles are two vectors wide.
+// Returns the lanes of their vectors: tiles are two vectors wide.
 template <typename T>
 int64_t ProductLanes() {
   return FusedKernels<T>().columns / 2;
@@ -75,8 +76,8 @@ ProductKernels<uint32_t, float> PairKernels();
 // those of the signed numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
 
-// A side of C, cut into blocks of whole tiles (but for the end): as many blocks as asked for, whose
-// numbers of tiles differ by one at most, so that workers end together.
+// A side of C, divided into blocks of whole tiles (except at the end): as many blocks as requested,
+// whose numbers of tiles differ by at most one, so that workers finish together.
 struct SideCut {
   int64_t size = 1, tile = 1, blocks = 1;
 
@@ -85,8 +86,8 @@ struct SideCut {
   int64_t largest_block() const { return (tiles() + blocks - 1) / blocks * tile; }
 };
 
-// How a problem is cut. Blocks depend on the number of workers, which does not show in results;
-// what is summed together depends on the sizes alone.
+// How a problem is divided. Blocks depend on the number of workers, which does not affect results;
+// the order of summation depends on the sizes alone.
 struct ProductPlan {
   int64_t batch, m, n, k;  // k in units
   SideCut rows, columns;   // a task multiplies a block of both
@@ -131,13 +132,13 @@ struct FusedProduct {
   // pack_rows is called for the rows of a tile before they are first multiplied, else for all rows
   // of a block.
   bool rows_by_tile;
-  // Where row `row` of C starts, if the plan is direct and without splits.
+  // Returns the start of row `row` of C, if the plan is direct and without splits.
   absl::FunctionRef<Acc*(int64_t batch, int64_t row)> c;
   int64_t ldc;
-  // Else receives finished elements at (row, column), (row, column + 1), ...
+  // Otherwise, receives finished elements at (row, column), (row, column + 1), ...
   absl::FunctionRef<void(int64_t batch, int64_t row, int64_t column, int64_t count, Acc* values)>
       store;
-  // Elements that were summed in place are given to `store` as well, when they are complete.
+  // Elements that were accumulated in place are passed to `store` as well, when they are complete.
   bool stores_direct = false;
 };
 

@@ -35,7 +35,7 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
   }
 }
 
-// c = sum, or c + sum.
+// Stores c = sum, or c + sum.
 template <typename T, int kRows, int kVectors, class V>
 HWY_INLINE void StoreTile(int64_t columns, const V (&sum)[kRows][kVectors], T* HWY_RESTRICT c,
                           int64_t ldc, bool accumulate) {
@@ -64,8 +64,9 @@ HWY_INLINE void StoreTile(int64_t columns, const V (&sum)[kRows][kVectors], T* H
   }
 }
 
-// With kCopies, rows of B are copied to `panel`. They may lie far apart, and many of them in the
-// same sets of the first-level cache: they are fetched to the second level, long enough before.
+// Computes a tile. With kCopies, rows of B are copied to `panel`. They may be far apart, with many
+// of them in the same sets of the first-level cache: they are prefetched to the second level, long
+// enough before.
 template <typename T, int kRows, int kVectors, bool kCopies = false>
 HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
                         const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
@@ -79,7 +80,7 @@ HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       sum[r][v] = hn::Zero(d);
-      // Wanted at the end.
+      // C is needed at the end.
       __builtin_prefetch(c + r * ldc + v * kLanes);
     }
   }
@@ -108,8 +109,8 @@ HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
   StoreTile<T, kRows, kVectors>(columns, sum, c, ldc, accumulate);
 }
 
-// Rows in place. Every third row has a pointer; those between are at multiples of the stride that
-// addresses can hold.
+// Computes a tile of rows in place. Every third row has a pointer; the rows between are at
+// multiples of the stride that addresses can hold.
 template <typename T, int kRows, int kVectors>
 HWY_INLINE void SumRuns(int64_t columns, const TileRun<T>* runs, int64_t count, int64_t shift,
                         int64_t a_stride, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c,

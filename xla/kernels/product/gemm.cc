@@ -102,7 +102,7 @@ T DotProduct(int64_t count, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b) {
   return lanes[0];
 }
 
-// As many rows as leave registers for two vectors of B and a broadcast element of A: of 32
+// Chooses as many rows as leave registers for two vectors of B and a broadcast element of A: of 32
 // registers with AVX-512 and on AArch64, of 16 otherwise.
 template <typename T>
 GemmKernels<T> KernelsOf() {
@@ -152,7 +152,7 @@ GemmKernels<T> ChooseKernels() {
   }
 }
 
-// How one problem is cut: blocks of C are independent tasks.
+// How a problem is divided: blocks of C are independent tasks.
 struct Blocking {
   int64_t rows_per_panel, columns_per_panel;
   int64_t block_m, block_n;
@@ -183,7 +183,8 @@ Blocking ChooseBlocking(const GemmProblem<T>& problem, const GemmKernels<T>& ker
 
 constexpr double kNanosecondsPerProduct = 0.04, kNanosecondsPerPacked = 2;
 
-// One block of C: rows [row, row + rows) and columns [column, column + columns) of problem `batch`.
+// Computes one block of C: rows [row, row + rows) and columns [column, column + columns) of problem
+// `batch`.
 template <typename T>
 absl::Status RunBlock(Context& context, const GemmProblem<T>& problem,
                       const GemmKernels<T>& kernels, const Blocking& blocking, int64_t batch,

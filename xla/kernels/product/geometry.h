@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution reads and writes, as strides.
+// The arrays of a convolution, as strides.
 #ifndef XLA_KERNELS_PRODUCT_GEOMETRY_H_
 #define XLA_KERNELS_PRODUCT_GEOMETRY_H_
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of the input (along the last spatial dimension) the rows of a convolution's result
-// read: one under each tap of the other dimensions. Output rows that are near each other share
-// some.
+// Finds the rows of the input (along the last spatial dimension) that the rows of a convolution's
+// result read: one under each tap of the other dimensions. Nearby output rows share some.
 #ifndef XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
 #define XLA_KERNELS_PRODUCT_INPUT_ROWS_H_
 
@@ -21,12 +20,12 @@ class InputRows {
   // Taps of all dimensions but the last.
   int64_t outer_taps() const { return outer_taps_; }
 
-  // Rows that so many output rows, one after the other, read at most: those that FindEarlier does
+  // Returns the most rows that this many consecutive output rows read: those that FindEarlier does
   // not find.
   int64_t MostOf(int64_t rows) const;
 
-  // Where the input row of an output row under an outer tap starts, in elements; kZeroRow if it is
-  // padding.
+  // Returns the offset of the input row of an output row under an outer tap, in elements; kZeroRow
+  // if it is padding.
   int64_t OffsetOf(int64_t row, int64_t tap) const;
 
   // With offsets[row * outer_taps() + tap] up to position `at`: an earlier position of the same
@@ -36,7 +35,7 @@ class InputRows {
  private:
   const Patches& patches_;
   int64_t outer_taps_ = 1;
-  int64_t sharing_rows_ = 1;  // how far apart output rows that share an input row are at most
+  int64_t sharing_rows_ = 1;  // the most output rows between two that share one
 };
 
 }  // namespace xla::kernels

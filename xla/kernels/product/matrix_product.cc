@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of strided, converted and complex matrices into the panels of gemm.h.
+// Packs strided, converted and complex matrices into the panels of gemm.h.
 #include "xla/kernels/product/matrix_product.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace xla::kernels {
 namespace {
 
-// Rows k of the panel are read at once: lines follow each other closely in memory.
+// Reads whole rows k of the panel: lines are close to each other in memory.
 template <typename T>
 void PackAlongLines(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first,
                     int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
@@ -32,7 +32,7 @@ void PackAlongLines(const MatrixView& view, const char* base, WideLoad<T> load, 
   });
 }
 
-// Lines are read one by one along k, and scattered.
+// Reads lines one by one along k, and scatters them.
 template <typename T>
 void PackAlongK(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first,
                 int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
@@ -57,7 +57,7 @@ void PackAlongK(const MatrixView& view, const char* base, WideLoad<T> load, int6
   });
 }
 
-// A complex matrix as reals: pairs along k.
+// Returns a complex matrix as real numbers: pairs along k.
 MatrixView DoubledAlongK(const MatrixView& view, PrimitiveType part_type) {
   MatrixView reals = view;
   reals.type = part_type;
@@ -69,7 +69,7 @@ MatrixView DoubledAlongK(const MatrixView& view, PrimitiveType part_type) {
   return reals;
 }
 
-// PackComplexColumns for any columns, also one part of an element.
+// Packs complex columns, from any column on, which may be one part of an element.
 template <typename Part>
 void PackComplexParts(const MatrixView& view, int64_t batch, int64_t first, int64_t lines,
                       int64_t k0, int64_t depth, int64_t width, Part* panel) {
@@ -114,7 +114,7 @@ void PackComplexColumns(const MatrixView& view, int64_t batch, int64_t first, in
       }
     });
   });
-  // And from each the row of (-im, re).
+  // Then makes from each the row of (-im, re).
   for (int64_t k = 0; k < depth; k += 2, panel += 2 * width) {
     std::fill(panel + lines, panel + width, Part(0));
     const Part* const from = panel;

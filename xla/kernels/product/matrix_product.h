@@ -51,7 +51,7 @@ struct ResultView {
   void* data;
   int64_t element_bytes;
   StridedDims batch, rows, columns;
-  // Adds to the elements that are there; the type must be the wide one then.
+  // Adds to the existing elements; the type must be the wide one then.
   bool accumulate = false;
 };
 
@@ -67,7 +67,7 @@ template <typename Wide>
 absl::Status MultiplyMatrices(Context& context, const MatrixView& lhs, const MatrixView& rhs,
                               const ResultView& result);
 
-// --- Parts, for kernels with packing of their own (convolution.cc).
+// --- Parts, for kernels with their own packing (convolution.cc).
 
 // A GemmPack of a matrix of real numbers, converted to T.
 template <typename T>

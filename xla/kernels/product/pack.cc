@@ -144,7 +144,7 @@ void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int
 
 namespace {
 
-// Units of four bytes hold several elements E that follow each other along k.
+// Packs units of four bytes, which hold several consecutive elements E along k.
 template <typename E>
 constexpr int64_t kParts = 4 / static_cast<int64_t>(sizeof(E));
 

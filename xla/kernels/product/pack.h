@@ -28,13 +28,13 @@ template <typename T>
 void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,
                  int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel);
 
-// The same for pairs of bf16: unit k holds the elements 2 k and 2 k + 1, the first in the low half;
-// elements beyond the last are 0. k0 and depth are in units.
+// Like PackRows, for pairs of bf16: unit k holds the elements 2 k and 2 k + 1, the first in the low
+// half; elements after the last are 0. k0 and depth are in units.
 void PackRowPairs(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                   int64_t lines, int64_t k0, int64_t depth, uint32_t* rows);
 void PackColumnPairs(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                      int64_t lines, int64_t k0, int64_t depth, int64_t width, uint32_t* panel);
-// The same for quadruples of int8, with each byte changed by `flip` (0x80 adds 128).
+// Like PackRows, for quadruples of int8, with each byte changed by `flip` (0x80 adds 128).
 void PackRowQuads(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                   int64_t lines, int64_t k0, int64_t depth, uint32_t flip, uint32_t* rows);
 void PackColumnQuads(const MatrixView& view, const void* data, int64_t batch, int64_t first,

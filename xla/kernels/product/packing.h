@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "absl/types/span.h"
 #include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/product/matrix_product.h"
 #include "xla/kernels/product/pack.h"
@@ -88,7 +89,7 @@ struct ComplexPacking {
     return 2 * PackRowsCost(view, primitive_util::NativeToPrimitiveType<Wide>());
   }
   static double PanelsCost(const MatrixView& view, int64_t width) {
-    // The panel of twice as many rows, half of which are made from the others.
+    // The panel has twice as many rows, half of which are made from the others.
     constexpr double kMade = 0.7;
     return 2 * PackPanelsCost(view, primitive_util::NativeToPrimitiveType<Wide>(), width / 2) +
            kMade * static_cast<double>(RoundUpTo(2 * view.lines.count(), width) * view.k.count());
@@ -138,8 +139,8 @@ struct QuadPacking {
   }
 };
 
-// The type that a contraction of these types is computed in; PRIMITIVE_TYPE_INVALID for complex
-// operands with a real result. U32 and U64 stand for integers of either sign.
+// Returns the type in which a contraction of these types is computed; PRIMITIVE_TYPE_INVALID for
+// complex operands with a real result. U32 and U64 represent integers of either sign.
 inline PrimitiveType ContractionWideType(PrimitiveType lhs, PrimitiveType rhs,
                                          PrimitiveType result) {
   bool complex = false, floating = false, wide_float = false, wide_integer = false;
@@ -164,14 +165,44 @@ bool StoresSums(PrimitiveType type) {
          primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
 }
 
-// How contractions of these types are packed: as the type that they are computed in, or as what
-// instructions of the machine multiply several of. PRIMITIVE_TYPE_INVALID as for
+// Returns how contractions of these types are packed: as the type in which they are computed, or as
+// units of several elements for the machine's instructions. PRIMITIVE_TYPE_INVALID as for
 // ContractionWideType; BF16 for PairPacking, S8 for QuadPacking.
 inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   if (lhs == BF16 && rhs == BF16 && result != F64 && PairKernels().tile != nullptr) return BF16;
   const PrimitiveType wide = ContractionWideType(lhs, rhs, result);
   return lhs == S8 && rhs == S8 && wide == U32 && QuadKernels().tile != nullptr ? S8 : wide;
 }
+
+// The forms of a contraction by the type that PackedType returns.
+template <typename Form>
+struct FormsByPacking {
+  // Returns none for PRIMITIVE_TYPE_INVALID.
+  absl::Span<const Form> Of(PrimitiveType packed) const {
+    switch (packed) {
+      case BF16:
+        return pairs;
+      case S8:
+        return quads;
+      case F32:
+        return f32;
+      case F64:
+        return f64;
+      case U32:
+        return u32;
+      case U64:
+        return u64;
+      case C64:
+        return c64;
+      case C128:
+        return c128;
+      default:
+        return {};
+    }
+  }
+
+  absl::Span<const Form> f32, f64, u32, u64, c64, c128, pairs, quads;
+};
 
 }  // namespace xla::kernels
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patches as rows and as columns. Runs of features, or of positions along the minor spatial
+// Copies patches as rows and as columns. Runs of features, or of positions along the minor spatial
 // dimension, are copied at once.
 #include "xla/kernels/product/patches.h"
 
@@ -25,7 +25,7 @@ namespace {
 
 using Coordinates = absl::InlinedVector<int64_t, 4>;
 
-// Places of the taps of a patch, in order.
+// Iterates over the taps of a patch, in order.
 class TapCursor {
  public:
   TapCursor(const Patches& patches, int64_t tap) : patches_(patches), steps_(patches.dims.size()) {
@@ -36,8 +36,8 @@ class TapCursor {
     }
   }
   void Next() { Advance(Rank() - 1, 1); }
-  // `count` taps along dimension d, beyond which all dimensions are at their first tap. At most
-  // those that are left of it.
+  // Advances by `count` taps along dimension d, all later dimensions being at their first tap. At
+  // most to the end of the dimension.
   void Advance(int64_t d, int64_t count) {
     for (; d >= 0; --d, count = 1) {
       const SpatialDim& dim = patches_.dims[d];
@@ -53,7 +53,7 @@ class TapCursor {
   Coordinates steps_;
 };
 
-// The input coordinate under a tap, or -1 in padding.
+// Returns the input coordinate under a tap, or -1 in padding.
 int64_t InputAt(const SpatialDim& dim, int64_t at) {
   if (dim.base_dilation != 1) {
     if (at < 0 || at % dim.base_dilation != 0) return -1;
@@ -74,7 +74,7 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
   }
 }
 
-// One patch: where its window lies, and its elements [k0, k0 + count) in order.
+// Copies patches: the window of one, and its elements [k0, k0 + count) in order.
 template <typename E>
 class PatchRow {
  public:
@@ -96,7 +96,7 @@ class PatchRow {
     batch_offset_ = position * patches_.batch_stride;
   }
 
-  // The patch after this one.
+  // Advances to the next patch.
   void Next() {
     for (int64_t d = rank_ - 1; d >= 0; --d) {
       const SpatialDim& dim = patches_.dims[d];
@@ -120,7 +120,7 @@ class PatchRow {
   }
 
  private:
-  // Elements [begin, end) of the features under one tap, or under all taps of a minor run.
+  // Copies elements [begin, end) of the features under one tap, or under all taps of a minor run.
   void CopyRun(const TapCursor& tap, int64_t begin, int64_t end, E* to) const {
     int64_t offset = batch_offset_;
     const int64_t outer = minor_run_ ? rank_ - 1 : rank_;
@@ -184,8 +184,8 @@ struct ValidRange {
   int64_t begin, end;
 };
 
-// Positions [begin, begin + count) of one output row, a position of the minor spatial dimension
-// each, of several features under one tap: feature f goes to `to` + f * width.
+// Copies positions [begin, begin + count) of one output row along the minor spatial dimension, for
+// several features under one tap: feature f goes to `to` + f * width.
 template <typename E>
 void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, int64_t features,
                    int64_t shift, int64_t begin, int64_t count, E* to, int64_t width) {
@@ -220,8 +220,8 @@ void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, i
   }
 }
 
-// Whether positions along the minor dimension are neighbors in memory under every tap, and taps of
-// the dimension before it are at one distance: rows of a panel are copies of rows of memory.
+// Whether positions along the minor dimension are adjacent in memory under every tap, and taps of
+// the dimension before it are equally spaced: rows of a panel are copies of rows of memory.
 bool HasPlainRows(const Patches& patches) {
   if (patches.dims.size() < 2 || patches.features != 1) return false;
   const SpatialDim &minor = patches.dims.back(), &taps = patches.dims[patches.dims.size() - 2];
@@ -230,8 +230,8 @@ bool HasPlainRows(const Patches& patches) {
          minor.output_size <= minor.input_size && taps.base_dilation == 1;
 }
 
-// Columns [0, columns) of the panel, from the tap at the cursor on. `origin` is where the window
-// lies, `base` the element of the first column under the tap at zero of all dimensions.
+// Copies columns [0, columns) of the panel, from the tap at the cursor on. `origin` is the window's
+// coordinates, `base` the element of the first column under the tap at zero of all dimensions.
 template <typename E>
 void CopyPlainRows(const Patches& patches, const Coordinates& origin, const char* base,
                    TapCursor tap, int64_t columns, int64_t count, int64_t width, E* panel) {

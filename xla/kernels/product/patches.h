@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of patches of a convolution's input (convolution.h) into the blocks of fused_product.h.
+// Copies patches of a convolution's input (convolution.h) into the blocks of fused_product.h.
 #ifndef XLA_KERNELS_PRODUCT_PATCHES_H_
 #define XLA_KERNELS_PRODUCT_PATCHES_H_
 
@@ -10,8 +10,8 @@
 
 namespace xla::kernels {
 
-// The distance between the elements of a patch under the taps of the minor spatial dimension, where
-// it is one distance; 0 elsewhere.
+// Returns the distance between the elements of a patch under the taps of the minor spatial
+// dimension if they are equally spaced, otherwise 0.
 int64_t MinorRunStride(const Patches& patches);
 
 // rows[i * row_stride + k - k0] = element k of the patch at position first + i, for i in [0, lines)

@@ -14,8 +14,8 @@
 namespace xla::kernels {
 namespace {
 
-// A tile of `rows` rows and `vectors` vectors of columns. Products start two a cycle, but sums of
-// one chain follow each other at the latency of an addition; elements of rows are broadcast.
+// Estimates a tile of `rows` rows and `vectors` vectors of columns. Two products start in a cycle,
+// but the sums of one chain have the latency of an addition; elements of rows are broadcast.
 double TileCost(int64_t rows, int64_t vectors, int64_t k, bool is_partial) {
   constexpr double kLatency = 4, kStart = 15, kStore = 1.5, kPartialStore = 4;
   const auto products = static_cast<double>(rows * vectors);
@@ -29,11 +29,11 @@ bool IsConverted(const MatrixView& matrix, PrimitiveType type) {
   return matrix.type != type;
 }
 
-// A copy of runs of `run` elements, `runs` times, each read `run_stride` apart and stored side by
-// side; the next run lies `next_stride` on.
+// Estimates a copy of `runs` runs of `run` elements, which are read `run_stride` apart and stored
+// contiguously; the next run is `next_stride` further.
 double CopyCost(double runs, double run, int64_t run_stride, int64_t next_stride,
                 bool is_converted) {
-  // Converted, transposed by blocks, copied or gathered.
+  // The rates of elements that are converted, transposed by blocks, copied or gathered.
   struct Rate {
     double run, element;
   };
@@ -47,17 +47,16 @@ double CopyCost(double runs, double run, int64_t run_stride, int64_t next_stride
   return runs * (rate.run + run * rate.element);
 }
 
-// Of a run of elements at one distance, beyond those of the elements.
+// The cost of a run of equally spaced elements, beyond that of the elements.
 constexpr double kRun = 14;
 
-// The runs that the depth of a matrix consists of beyond one.
+// Returns how many runs beyond one the depth of a matrix consists of.
 double RunsOf(const MatrixView& matrix) {
   if (matrix.k.IsOneRun()) return 0;
   return static_cast<double>(matrix.k.count()) / static_cast<double>(matrix.k.run_length());
 }
 
-// The sum of cost(columns of a panel) over the panels of a matrix, and the zeros that fill the
-// last.
+// Sums cost(columns of a panel) over the panels of a matrix, with the zeros that fill the last one.
 template <typename F>
 double ForPanels(const MatrixView& matrix, int64_t width, const F& cost) {
   constexpr double kFill = 2;
@@ -92,7 +91,7 @@ double PackRowsCost(const MatrixView& matrix, PrimitiveType type) {
 }
 
 double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t width) {
-  // Lines that follow each other at a distance are converted one by one and scattered.
+  // Lines at a distance are converted one by one and scattered.
   constexpr double kScattered = 0.6;
   const int64_t line_stride = std::abs(matrix.lines.run_stride()),
                 k_stride = std::abs(matrix.k.run_stride());
@@ -134,7 +133,7 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   // Runs of a row of taps, or of the features under a tap.
   constexpr double kPatch = 20, kRun = 20, kDilatedRun = 30, kCopied = 0.15, kGathered = 0.7,
                    kFarGathered = 2, kConverted = 0.4;
-  // Elements that lie a page apart share few sets of a cache.
+  // Elements at a distance of a page share few sets of a cache.
   const int64_t row_stride = MinorRunStride(patches);
   bool dilates = false;
   for (const SpatialDim& dim : patches.dims) dilates = dilates || dim.base_dilation != 1;
@@ -179,7 +178,7 @@ double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t posi
 double StoreCost(const ResultView& result, PrimitiveType type) {
   constexpr double kRun = 40, kCopied = 0.3, kConverted = 0.5, kScattered = 0.8,
                    kConvertedApart = 2.5, kFar = 4;
-  // Elements in more lines than caches hold are stored in memory farther away.
+  // Elements in more lines than the cache holds are stored to memory farther away.
   constexpr int64_t kCachedBytes = kUsualMachine.second_level_bytes / 8;
   const auto m = static_cast<double>(result.rows.count()),
              n = static_cast<double>(result.columns.count());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are copied by vectors, the last by a masked one, for each instruction set.
+// Copies rows by vectors, the last one masked, for each instruction set.
 #include "xla/kernels/product/short_rows.h"
 
 #include <algorithm>

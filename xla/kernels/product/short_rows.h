@@ -11,7 +11,7 @@ namespace xla::kernels {
 // in elements of 4 bytes.
 void CopyShortRows32(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
                      int64_t width);
-// The same in elements of 8 bytes.
+// Like CopyShortRows32, for elements of 8 bytes.
 void CopyShortRows64(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
                      int64_t width);
 

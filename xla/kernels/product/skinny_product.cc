@@ -16,7 +16,7 @@ namespace xla::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// kDepth rows of the matrix at a time.
+// Reads kDepth rows of the matrix at a time.
 template <typename T, int kRows, int kDepth>
 HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_stride,
                            const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
@@ -90,7 +90,7 @@ HWY_INLINE void StoreSums(D, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
   for (int c = 0; c < 4; ++c) sums[c] = hn::GetLane(v[c]);
 }
 #else
-// The sum of blocks of so many lanes.
+// Sums the lanes of blocks of kBlock lanes.
 template <int kBlock, class D>
 HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(d) <= kBlock) {
@@ -101,7 +101,7 @@ HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
   }
 }
 
-// The sum of each vector's lanes. Elements of four vectors, or of two, are added side by side.
+// Sums each vector's lanes. Elements of four vectors, or of two, are added side by side.
 template <class D>
 HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
   using T = hn::TFromD<D>;
@@ -124,7 +124,7 @@ HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
 }
 #endif
 
-// kColumns columns of the matrix at a time: one or four.
+// Reads kColumns columns of the matrix at a time: one or four.
 template <typename T, int kRows, int kColumns>
 HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
                         const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,

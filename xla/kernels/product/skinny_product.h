@@ -13,18 +13,18 @@ inline constexpr int64_t kMaxSkinnyRows = 4;
 // The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements.
 template <typename T>
 struct SkinnyKernels {
-  // Matrices whose columns lie side by side: sums[r * sum_stride + j] += sum over k of
-  // x[r * x_stride + k] * w[k * ldw + j] for j < columns. What follows these in a row of sums up to
-  // a multiple of 64 bytes may be changed.
+  // For matrices whose rows are contiguous: sums[r * sum_stride + j] += sum over k of x[r *
+  // x_stride + k] * w[k * ldw + j] for j < columns. Elements after these in a row of sums, up to a
+  // multiple of 64 bytes, may be changed.
   void (*stream)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
                  const T* w, int64_t ldw, T* sums, int64_t sum_stride);
-  // Matrices whose elements of a column follow each other: sums[r * sum_stride + j] = sum over k of
-  // x[r * x_stride + k] * w[j * ldw + k], in a fixed number of partial sums.
+  // For matrices whose columns are contiguous: sums[r * sum_stride + j] = sum over k of x[r *
+  // x_stride + k] * w[j * ldw + k], in a fixed number of partial sums.
   void (*dots)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
                const T* w, int64_t ldw, T* sums, int64_t sum_stride);
 };
 
-// Of the machine. T: float or double.
+// Returns the inner loops of the machine. T: float or double.
 template <typename T>
 SkinnyKernels<T> FusedSkinnyKernels();
 

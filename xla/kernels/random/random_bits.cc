@@ -142,10 +142,10 @@ HWY_EXPORT(ThreefryRun);
 HWY_EXPORT(PhiloxRun);
 
 constexpr double kNanosecondsPerBlock = 2;
-// Blocks in a piece of work that stays in the first-level cache.
+// The blocks of a piece of work, which stays in the first-level cache.
 constexpr int64_t kPiece = 512;
 
-// Cuts at the counter whose low 32 bits wrap.
+// Divides the range at the counter whose low 32 bits wrap.
 void ThreefryAny(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second) {
   while (count > 0) {
     const int64_t until_wrap = (int64_t{1} << 32) - static_cast<int64_t>(counter & 0xFFFFFFFFu);
@@ -158,7 +158,7 @@ void ThreefryAny(uint64_t key, uint64_t counter, int64_t count, uint32_t* first,
   }
 }
 
-// An integer type with the same bits; PRIMITIVE_TYPE_INVALID if there is none.
+// Returns an integer type with the same bits; PRIMITIVE_TYPE_INVALID if there is none.
 PrimitiveType StorageType(PrimitiveType type) {
   if (primitive_util::IsIntegralType(type)) return type;
   if (!primitive_util::IsFloatingPointType(type)) return PRIMITIVE_TYPE_INVALID;
@@ -183,7 +183,7 @@ class WordWriter {
   const WideStore<uint32_t> store_;
 };
 
-// The dimension that the two words of a block are neighbors along, as [outer, size, inner].
+// The dimension along which the two words of a block are neighbors, as [outer, size, inner].
 struct ThreefrySplit {
   explicit ThreefrySplit(absl::Span<const int64_t> dimensions) {
     if (dimensions.empty()) return;
@@ -243,7 +243,7 @@ absl::StatusOr<int64_t> FillThreefry(Context& context, uint64_t key, uint64_t co
   const ThreefrySplit split(dimensions);
   const int64_t half = split.half(), blocks = split.outer * half * split.inner;
   const WordWriter writer(type, result);
-  // Blocks [begin, begin + count) of one pair of rows of `inner` elements.
+  // Fills blocks [begin, begin + count) of one pair of rows of `inner` elements.
   const auto fill_rows = [&](int64_t begin, int64_t count) {
     uint32_t first[kPiece], second[kPiece];
     ThreefryBlocks(key, counter + static_cast<uint64_t>(begin), count, first, second);
@@ -252,7 +252,7 @@ absl::StatusOr<int64_t> FillThreefry(Context& context, uint64_t key, uint64_t co
     writer.Write(position, count, first);
     if (2 * pair + 1 < split.size) writer.Write(position + split.inner, count, second);
   };
-  // Blocks of rows of one element: the words of a row of blocks follow each other.
+  // Fills blocks of rows of one element: the words of a row of blocks are contiguous.
   const auto fill_pairs = [&](int64_t begin, int64_t count) {
     uint32_t words[2 * kPiece];
     ThreefryBlocks(key, counter + static_cast<uint64_t>(begin), count, words);

@@ -57,7 +57,7 @@ struct Counter128 {
 
 // words[2 * i], words[2 * i + 1] = Threefry2x32(key, counter + i) for i in [0, count).
 void ThreefryBlocks(uint64_t key, uint64_t counter, int64_t count, uint32_t* words);
-// The same with the first words in one array and the second words in another.
+// Writes the first words to one array and the second words to another.
 void ThreefryBlocks(uint64_t key, uint64_t counter, int64_t count, uint32_t* first,
                     uint32_t* second);
 // words[4 * i .. 4 * i + 3] = Philox4x32(key, counter + i) for i in [0, count).

@@ -11,18 +11,19 @@
 namespace xla::kernels {
 namespace {
 
-// Nanoseconds.
+// In nanoseconds.
 constexpr double kCostPerBlock = 30;
 
 // The stateful generator: one Philox counter for the run.
 constexpr uint64_t kRunKey = 0x9E3779B97F4A7C15u;
 
-// Random numbers for element `index` of the rng instruction that took counters from `first` on.
+// Returns random numbers for element `index` of the rng instruction that took counters from `first`
+// on.
 std::array<uint32_t, 4> ElementBits(uint64_t first, int64_t index) {
   return Philox4x32(kRunKey, first + static_cast<uint64_t>(index), 0);
 }
 
-// [0, 1), of 53 bits.
+// Returns a number in [0, 1) of 53 bits.
 double UnitUniform(uint32_t low, uint32_t high) {
   return static_cast<double>((low | uint64_t{high} << 32) >> 11) * 0x1p-53;
 }
@@ -34,7 +35,7 @@ double UnitNormal(const std::array<uint32_t, 4>& words) {
   return radius * std::cos(kTwoPi * UnitUniform(words[2], words[3]));
 }
 
-// Uniform in [low, high), normal with mean and deviation.
+// Fills with uniform numbers in [low, high), or normal ones with mean and deviation.
 absl::Status FillFloats(Context& context, bool normal, uint64_t first, PrimitiveType type,
                         const void* a, const void* b, int64_t count, void* result) {
   double p, q;
@@ -56,7 +57,7 @@ absl::Status FillFloats(Context& context, bool normal, uint64_t first, Primitive
                                  }
                                  value = p + (q - p) * UnitUniform(words[0], words[1]);
                                  store(&value, 1, out + i * bytes, 1);
-                                 // Rounding to the type may reach the end that does not belong.
+                                 // Rounding to the type may reach the excluded end.
                                  double stored;
                                  load(out + i * bytes, 1, 1, &stored);
                                  if (stored >= q && p < q) store(&p, 1, out + i * bytes, 1);
@@ -65,7 +66,7 @@ absl::Status FillFloats(Context& context, bool normal, uint64_t first, Primitive
                              });
 }
 
-// Uniform in [low, high); an empty interval gives low.
+// Fills with uniform numbers in [low, high); an empty interval gives low.
 absl::Status FillIntegers(Context& context, uint64_t first, PrimitiveType type, const void* a,
                           const void* b, int64_t count, void* result) {
   uint64_t low, high;

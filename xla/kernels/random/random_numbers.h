@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of the stateful generator: one Philox counter for a run, which instructions take
-// ranges of.
+// Random numbers of the stateful generator: one Philox counter for a run, from which instructions
+// take ranges.
 #ifndef XLA_KERNELS_RANDOM_RANDOM_NUMBERS_H_
 #define XLA_KERNELS_RANDOM_RANDOM_NUMBERS_H_
 
@@ -12,7 +12,7 @@
 
 namespace xla::kernels {
 
-// Uniform numbers: floats, integers and PRED; normal ones: floats.
+// Whether there are random numbers of the type: uniform floats, integers and PRED; normal floats.
 bool HasRandomNumbers(PrimitiveType type, bool normal);
 
 // `count` numbers of the type, for counters from `first` on. Normal: of mean *a and deviation *b.

@@ -16,7 +16,8 @@ bool RoundsUp(double fraction, Random random, int random_bits) {
   return random < static_cast<Random>(std::ldexp(fraction, random_bits));
 }
 
-// To an integer in [low, high], which `least` and `greatest` are as doubles. NaN becomes 0.
+// Rounds to an integer in [low, high]; `least` and `greatest` are the bounds as doubles. NaN
+// becomes 0.
 template <typename Int, typename Random>
 Int StochasticInteger(double value, Random random, int random_bits, Int low, Int high, double least,
                       double greatest) {
@@ -31,8 +32,8 @@ Int StochasticInteger(double value, Random random, int random_bits, Int low, Int
   return rounded <= least ? low : rounded >= greatest ? high : static_cast<Int>(rounded);
 }
 
-// To a floating-point type of so many mantissa bits whose smallest normal number is
-// 2^smallest_exponent: one of the neighbors of the value in that type, as if its range were not
+// Rounds to a floating-point type with this many mantissa bits, whose smallest normal number is
+// 2^smallest_exponent: to one of the neighbors of the value in that type, as if its range were not
 // bounded above.
 template <typename Random>
 double StochasticFloat(double value, Random random, int random_bits, int mantissa,

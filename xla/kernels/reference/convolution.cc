@@ -15,7 +15,7 @@
 namespace xla::kernels {
 namespace {
 
-// Where the windows of the lines of a panel start.
+// The coordinates of the windows of a panel's lines.
 class LineOrigins {
  public:
   LineOrigins(const Patches& patches, int64_t first, int64_t lines)
@@ -31,8 +31,8 @@ class LineOrigins {
     }
   }
 
-  // Offset of the input element (feature 0) under the tap that lies `steps` from the origin of line
-  // i; -1 in padding.
+  // Returns the offset of the input element (feature 0) under the tap at `steps` from the origin of
+  // line i; -1 in padding.
   int64_t Offset(const Patches& patches, int64_t line, const int64_t* steps) const {
     int64_t offset = offsets_[line];
     const int64_t* start = starts_.data() + line * rank_;
@@ -118,7 +118,7 @@ class GroupLanes {
         is_native_(conv.patches.type == primitive_util::NativeToPrimitiveType<T>() &&
                    conv.patches.group_stride == 1) {}
 
-  // Whether this is the better way: the groups' elements lie side by side.
+  // Whether this is faster than a product of matrices: the groups' elements are contiguous.
   static bool IsBetter(const Convolution& conv) {
     constexpr int64_t kEnoughGroups = 8, kFewFeatures = 4;
     return conv.result.batch.count() >= kEnoughGroups &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums of four rows at a time: a block of 16 bytes of each is a part of one vector.
+// Computes running sums of four rows at a time: a block of 16 bytes of each row is a part of one
+// vector.
 #include "xla/kernels/scan/scan_blocks.h"
 
 #include "xla/base/machine.h"

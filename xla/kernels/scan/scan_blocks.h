@@ -6,14 +6,14 @@
 
 namespace xla::kernels {
 
-// Running sums of the first whole blocks of 16 elements of four rows of `count` elements, which
-// follow each other. Within each four elements, sums are made as by CarriedSum of
-// scan_kernel.cc: the same bits. carry[r]: what comes before row r; its last sum on return. Returns
-// how many elements of each row are done.
+// Computes running sums of the first whole blocks of 16 elements of four consecutive rows of
+// `count` elements. Within each four elements, sums are formed as by CarriedSum of scan_kernel.cc:
+// the same bits. carry[r] is the sum before row r, and its last sum on return. Returns how many
+// elements of each row are done.
 template <typename T>
 using FourRowScan = int64_t (*)(int64_t count, const T* x, T* out, T* carry);
 
-// Null where the machine lacks AVX-512. T: float, uint32_t.
+// Returns null if the machine lacks AVX-512. T: float, uint32_t.
 template <typename T>
 FourRowScan<T> GetFourRowScan();
 

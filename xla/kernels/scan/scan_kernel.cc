@@ -99,8 +99,8 @@ template <typename Op, typename T>
 constexpr bool kHasFourRowScan = Op::kIsAdd &&
                                  (std::is_same_v<T, float> || std::is_same_v<T, uint32_t>);
 
-// Rows that follow each other, with the same carry before each. Four at a time, as each element
-// waits for the one before it. `four`: null where there is none.
+// Scans consecutive rows, each from the same carry: four at a time, since each element waits for
+// the one before it. `four` may be null.
 template <typename Op, typename T>
 void ScanRows(int64_t rows, int64_t count, const T* x, T* out, T carry, FourRowScan<T> four) {
   int64_t row = 0;
@@ -149,7 +149,7 @@ class ScanKernel final : public Kernel {
                    spec.type == primitive_util::NativeToPrimitiveType<T>()),
         load_(GetWideLoad<Float>(spec.type)),
         store_(GetWideStore<Float>(spec.type)) {
-    // Chunks of a row where there are few rows.
+    // Few rows are divided into chunks.
     chunk_ = spec.length;
     if (spec.inner == 1 && spec.outer < kManyRows && spec.length > 2 * kChunk) chunk_ = kChunk;
     chunks_ = CeilOfRatio(spec.length, std::max<int64_t>(chunk_, 1));
@@ -188,7 +188,7 @@ class ScanKernel final : public Kernel {
   static constexpr double kNanosecondsPerElement = 1.5;
   static constexpr int64_t kManyRows = 16, kBuffer = 1024;
   static constexpr int64_t kChunk = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
-  // What narrower floats are converted to.
+  // The type to which narrower floats are converted.
   using Float = std::conditional_t<std::is_floating_point_v<T>, T, float>;
 
   int64_t WorkerBytes() const {
@@ -234,7 +234,7 @@ class ScanKernel final : public Kernel {
     return carry;
   }
 
-  // Totals of chunks first, then each chunk with what comes before it.
+  // Computes the totals of chunks first, then scans each chunk from the total before it.
   absl::Status ScanChunks(const KernelCall& call, T initial) const {
     T* totals = static_cast<T*>(call.scratch);
     char* scratch = static_cast<char*>(call.scratch) +
@@ -267,7 +267,7 @@ class ScanKernel final : public Kernel {
                     });
   }
 
-  // All elements of a chunk combined, in eight interleaved parts.
+  // Combines all elements of a chunk, in eight interleaved parts.
   T Total(const KernelCall& call, int64_t first, int64_t count, Task& task) const {
     const char* data = static_cast<const char*>(call.buffers[0]) + first * bytes_;
     constexpr int64_t kParts = 8;
@@ -296,7 +296,7 @@ class ScanKernel final : public Kernel {
     return total;
   }
 
-  // inner > 1: whole rows of at most kBuffer columns are combined.
+  // For inner > 1: combines whole rows of at most kBuffer columns.
   absl::Status ScanColumns(const KernelCall& call, T initial) const {
     const int64_t blocks = CeilOfRatio(spec_.inner, kBuffer);
     return RunTasks(*call.host, spec_.outer * blocks, static_cast<char*>(call.scratch),

@@ -14,8 +14,8 @@ namespace xla::kernels {
 
 enum class ScanOperation { kAdd, kMultiply, kMaximum, kMinimum };
 
-// Of arrays [outer, length, inner], dense and row-major: result[o, i, j] is the initial value
-// combined with x[o, 0, j], .., x[o, i, j]; from the end to i if `reverse`.
+// A scan of arrays [outer, length, inner], dense and row-major: result[o, i, j] is the initial
+// value combined with x[o, 0, j], .., x[o, i, j]; from the end to i if `reverse`.
 struct ScanSpec {
   PrimitiveType type;
   ScanOperation operation;

@@ -14,11 +14,11 @@
 namespace xla::kernels {
 namespace {
 
-// Words of so many elements are computed at once, of one row or of several.
+// Words of this many elements are computed at once, of one row or of several.
 constexpr int64_t kBlock = 1024;
 
-// The position of the least word that is not before word `last` at `last_position`, in the order of
-// words and then positions.
+// Returns the position of the least word that is not before word `last` at `last_position`, in the
+// order of words and then positions.
 template <typename Word>
 int64_t NextPosition(const Word* words, int64_t count, Word last, int64_t last_position) {
   int64_t best = 0;
@@ -37,7 +37,7 @@ int64_t NextPosition(const Word* words, int64_t count, Word last, int64_t last_p
 
 template <typename Word>
 int64_t FirstPosition(const Word* words, int64_t count) {
-  // Two chains of comparisons, of the even and the odd positions.
+  // Two independent chains of comparisons, of the even and the odd positions.
   int64_t best[2] = {0, std::min<int64_t>(1, count - 1)};
   Word least[2] = {words[best[0]], words[best[1]]};
   for (int64_t i = 0; i + 1 < count; i += 2) {

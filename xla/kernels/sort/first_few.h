@@ -10,8 +10,8 @@
 
 namespace xla::kernels {
 
-// A form of TopKSpec that looks for the first element, then for the second, and so on.
-// The estimated cycles, or kDoesNotFit for long rows.
+// A form of top-k that searches for the first element, then for the second, and so on. Returns the
+// estimated cycles, or kDoesNotFit for long rows.
 double FirstFewCost(const TopKSpec& spec);
 std::unique_ptr<const Kernel> MakeFirstFew(const TopKSpec& spec);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion to ordered words; sample sort over Highway's vectorized quicksort.
+// Converts keys to ordered words; sample sort over Highway's vectorized quicksort.
 #include "xla/kernels/sort/key_encoding.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 template <typename Word>
 constexpr Word kSignBit = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 
-// The word of the bits of a float.
+// Returns the word for the bits of a float.
 template <typename Word>
 Word FloatWord(SortOrder order, Word bits) {
   constexpr Word kInfinity =
@@ -151,11 +151,11 @@ void SortWordsInPlace(Word* words, int64_t count) {
 
 namespace {
 
-// Sample sort: words go to buckets between splitters, which are sorted apart.
+// Sample sort: words are distributed to buckets between splitters, which are sorted separately.
 constexpr int64_t kBuckets = 16;
 
-// Words that one task classifies and moves: few tasks, so that the counts of their buckets take
-// little memory.
+// Returns how many words one task classifies and moves: few tasks, so that the counts of their
+// buckets take little memory.
 int64_t PieceLength(int64_t count) {
   constexpr double kNanosecondsPerWord = 0.75;
   constexpr int64_t kLeast = kUsualMachine.ItemsOfTask(kNanosecondsPerWord), kMostPieces = 32;
@@ -181,7 +181,8 @@ void ChooseSplitters(int64_t count, WordsAt<Word> words_at, Word* splitters) {
   constexpr int64_t kSamples = kBuckets * 32;
   Word samples[kSamples];
   for (int64_t i = 0; i < kSamples; ++i) {
-    // Places in the middle of equal parts, moved by a fixed pattern against periodic input.
+    // Samples are in the middle of equal parts, shifted by a fixed pattern in case the input is
+    // periodic.
     const int64_t shift = (i * 7919) % std::max<int64_t>(1, count / kSamples);
     words_at(std::min(count - 1, count / kSamples * i + shift), 1, &samples[i]);
   }

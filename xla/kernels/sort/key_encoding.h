@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words whose unsigned order is that of elements, and sorting of words by many workers.
+// Encodes elements as words with the same order as unsigned numbers, and sorts words by many
+// workers.
 #ifndef XLA_KERNELS_SORT_KEY_ENCODING_H_
 #define XLA_KERNELS_SORT_KEY_ENCODING_H_
 
@@ -12,11 +13,11 @@
 
 namespace xla::kernels {
 
-// words[i] orders the element at elements[i * stride] among others, for i in [0, count).
-// Types of at most 32 bits.
+// Sets words[i] to the word of elements[i * stride], for i in [0, count). For types of at most 32
+// bits.
 void OrderedWords(PrimitiveType type, SortOrder order, bool descending, const void* elements,
                   int64_t stride, int64_t count, uint32_t* words);
-// F64, S64 and U64.
+// For F64, S64 and U64.
 void OrderedWords(PrimitiveType type, SortOrder order, bool descending, const void* elements,
                   int64_t stride, int64_t count, uint64_t* words);
 
@@ -34,7 +35,7 @@ bool HasUnorderedBits(PrimitiveType type, const void* elements, int64_t count);
 template <typename Word>
 void SortWordsInPlace(Word* words, int64_t count);
 
-// Words that ParallelSort asks for at once, at most.
+// The most words that ParallelSort requests at once.
 inline constexpr int64_t kSortBlock = 1024;
 
 // Sorts `count` words into `sorted`, by many workers. words_at(begin, n, words) sets words[0..n) to

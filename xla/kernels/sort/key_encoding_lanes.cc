@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename Word>
 using WordTag = hn::CappedTag<Word, 64 / sizeof(Word)>;
 
-// Runs f(from, to) on whole vectors; the last one is padded with what does not matter.
+// Runs f(from, to) on whole vectors; the last one is padded with arbitrary words.
 template <typename Word, typename Result, typename F>
 HWY_INLINE void ForEachVector(const Word* from, int64_t count, Result* to, F&& f) {
   constexpr int64_t kLanes = hn::MaxLanes(WordTag<Word>());
@@ -33,7 +33,7 @@ HWY_INLINE void ForEachVector(const Word* from, int64_t count, Result* to, F&& f
   std::copy_n(results, count - i, to + i);
 }
 
-// All bits of words whose highest is set.
+// Sets all bits of words whose highest bit is set, and clears the others.
 template <typename V>
 HWY_INLINE V HighestBits(V words) {
   const hn::DFromV<V> d;
@@ -83,7 +83,7 @@ void Classify(const Word* words, int64_t count, const Word* splitters, int64_t s
   const WordTag<Word> d;
   const hn::RebindToSigned<decltype(d)> signed_d;
   const hn::Rebind<uint8_t, decltype(d)> bytes;
-  // Signed comparisons of words less half their range.
+  // Compares words minus half their range as signed numbers.
   constexpr Word kHalf = Word{1} << (8 * sizeof(Word) - 1);
   constexpr int64_t kMostSplitters = 255;
   using Signed = hn::TFromD<decltype(signed_d)>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting of words, values and indices.
+// Sorts words, values and indices.
 #include "xla/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace xla::kernels {
 namespace {
 
-// Elements that are sorted at once: some milliseconds. Blocks are merged in tasks of kMergeTask
-// results.
+// The elements that are sorted at once, which takes some milliseconds. Blocks are merged in tasks
+// of kMergeTask results.
 constexpr int64_t kBlock = kUsualMachine.second_level_bytes / 4;
 constexpr double kNanosecondsPerMerge = 1.5, kNanosecondsPerKey = 0.75;
 constexpr int64_t kMergeTask = kUsualMachine.ItemsOfTask(kNanosecondsPerMerge);
@@ -47,8 +47,8 @@ void SortBlock(Word* words, int64_t count) {
   VectorSort(words, static_cast<size_t>(count));
 }
 
-// How many of the first `place` results of the merge of a and b come from a. Equal words are the
-// same.
+// Returns how many of the first `place` results of the merge of a and b come from a. Equal words
+// are identical.
 template <typename Word>
 int64_t MergeSplit(const Word* a, int64_t a_count, const Word* b, int64_t b_count, int64_t place) {
   int64_t low = std::max<int64_t>(0, place - b_count), high = std::min(place, a_count);
@@ -174,7 +174,7 @@ absl::Status OrderAll(Context& context, const Packing& packing, absl::Span<const
   });
 }
 
-// Few places: candidates are collected and cut to the best ones whenever a block is full.
+// For few places: candidates are collected and reduced to the best ones whenever a block is full.
 template <typename Packing>
 absl::Status OrderFirst(Context& context, const Packing& packing, absl::Span<const int64_t> keys,
                         absl::Span<int64_t> order) {
@@ -213,8 +213,8 @@ absl::Status OrderPacked(Context& context, const Packing& packing, absl::Span<co
   return OrderAll(context, packing, keys, order);
 }
 
-// Bits of a value whose unsigned order is the value's, and back. Signed integers: the sign bit
-// flips. Floating-point numbers: negative ones flip all bits, others the sign bit.
+// Converts between a value and bits with the same order as unsigned numbers. Signed integers flip
+// the sign bit; negative floating-point numbers flip all bits, others the sign bit.
 template <typename Word>
 absl::Status SortBits(Context& context, bool is_float, bool is_signed, bool descending,
                       int64_t count, Word* words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting of values in place, of keys with their indices, and by a comparator.
+// Sorts values in place, keys with their indices, and by a comparator.
 #include "xla/kernels/sort/sort_kernel.h"
 
 #include <algorithm>
@@ -26,13 +26,13 @@
 namespace xla::kernels {
 namespace {
 
-// Elements that a task sorts or moves at least.
+// The least elements that a task sorts or moves.
 constexpr double kNanosecondsPerElement = 3;
 constexpr int64_t kTaskElements = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
 // Rows of at least as many elements are sorted by all workers together.
 constexpr int64_t kLongRow = 8 * kTaskElements;
 
-// The rows that are sorted: where they start, and the distance of their elements.
+// The rows to sort: their starts, and the distance between their elements.
 struct Rows {
   explicit Rows(const SortSpec& spec)
       : length(spec.dimensions[spec.dimension]), stride(spec.strides[spec.dimension]) {
@@ -124,7 +124,7 @@ class SortKernelBase : public Kernel {
     return std::max<int64_t>(1, kTaskElements / std::max<int64_t>(rows_.length, 1));
   }
 
-  // Moves the elements [begin, end) of all operands of a row to their places.
+  // Moves the elements [begin, end) of all operands of a row to their sorted positions.
   template <typename Index>
   void GatherRow(const KernelCall& call, int64_t row_start, int64_t begin, int64_t end,
                  Index&& index) const {
@@ -165,7 +165,7 @@ class SortKernelBase : public Kernel {
   std::vector<int64_t> bytes_;  // of the elements of each operand
 };
 
-// --- By one key: words of the key and the index.
+// --- Sorts by one key: words of the key and the index.
 
 template <typename KeyWord>
 class KeySortKernel final : public SortKernelBase {
@@ -208,7 +208,7 @@ class KeySortKernel final : public SortKernelBase {
     }
   }
 
-  // words[0..count) of the elements from `begin`; `keys` has memory for as many keys.
+  // Computes words[0..count) of the elements from `begin`; `keys` has memory for as many keys.
   void MakeWords(const KernelCall& call, int64_t start, int64_t begin, int64_t count, Word* words,
                  KeyWord* keys) const {
     const char* elements =
@@ -240,7 +240,7 @@ class KeySortKernel final : public SortKernelBase {
   }
 };
 
-// --- Values alone: sorted as words in the memory of the result.
+// --- Sorts of values alone: as words in the memory of the result.
 
 template <typename Word>
 class ValueSortKernel final : public SortKernelBase {
@@ -303,7 +303,7 @@ class ValueSortKernel final : public SortKernelBase {
     BitsToOrdered(is_float_, is_signed_, spec_.descending, count, words);
   }
 
-  // Zeros and NaNs of a sorted row are those of `from`, in their order there.
+  // Restores the zeros and NaNs of a sorted row to those of `from`, in their order there.
   void RestoreClasses(const Word* from, Word* sorted) const {
     if constexpr (sizeof(Word) >= 4) {
       if (!HasUnorderedBits(spec_.types[0], from, rows_.length)) return;
@@ -324,7 +324,7 @@ class ValueSortKernel final : public SortKernelBase {
   const bool is_float_, is_signed_, has_classes_;
 };
 
-// --- By a function: merge sort of indices.
+// --- Sorts by a function: merge sort of indices.
 
 class ComparatorSortKernel final : public SortKernelBase {
  public:
@@ -429,8 +429,8 @@ class ComparatorSortKernel final : public SortKernelBase {
   }
 };
 
-// The first k of rows by words of a key and the index: those that come before the k-th so far are
-// collected, and sorted when there are enough.
+// Selects the first k of rows by words of a key and the index: words that come before the k-th so
+// far are collected, and sorted when there are enough.
 class SelectKernel final : public Kernel {
  public:
   explicit SelectKernel(const TopKSpec& spec) : spec_(spec) {}
@@ -464,8 +464,9 @@ class SelectKernel final : public Kernel {
     StoreIndices(4, static_cast<int32_t*>(call.buffers[2]) + row * spec_.k, 1, 0, spec_.k, place);
   }
 
-  // A key that somewhat more than k keys of the row are below, judged by some of them; 0 for short
-  // rows. Without it most elements of a row in ascending order would be among the first so far.
+  // Estimates, from samples, a key that is greater than somewhat more than k keys of the row; 0 for
+  // short rows. Without it, most elements of a row in ascending order would be among the first so
+  // far.
   uint32_t SampledLimit(const char* in) const {
     constexpr int64_t kMostSamples = 2048, kOthers = 8, kFewest = 64;
     const int64_t samples = std::min(kMostSamples, spec_.length / kOthers);
@@ -473,7 +474,7 @@ class SelectKernel final : public Kernel {
     uint32_t keys[kMostSamples];
     OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in, spec_.length / samples, samples,
                  keys);
-    // The rank that is expected, and three standard deviations.
+    // The expected rank, plus three standard deviations.
     const double rank = static_cast<double>(samples) * static_cast<double>(spec_.k) /
                         static_cast<double>(spec_.length);
     const auto place = static_cast<int64_t>(rank + 3 * std::sqrt(rank) + 2);
@@ -482,8 +483,8 @@ class SelectKernel final : public Kernel {
     return keys[place];
   }
 
-  // The words of keys below `limit`, if there is one, and of the first k so far. Those of all k if
-  // as many keys are below it.
+  // Collects the words of keys below `limit`, if there is one, that are among the first k so far.
+  // They are the words of all k if at least k keys are below it.
   int64_t Collect(const char* in, bool is_limited, uint32_t limit, uint64_t* best) const {
     constexpr int64_t kBlock = 1024, kGroup = 16;
     const int64_t bytes = primitive_util::ByteWidth(spec_.type);
@@ -518,7 +519,8 @@ class SelectKernel final : public Kernel {
 class TopKKernel final : public Kernel {
  public:
   explicit TopKKernel(const TopKSpec& spec) : spec_(spec) {
-    // Keys, the order, and the words of StableOrder: of all elements, or of the candidates.
+    // The memory of keys, the order, and the words of StableOrder: of all elements, or of the
+    // candidates.
     constexpr int64_t kWordBytes = 16, kCandidates = int64_t{1} << 14;
     const int64_t n = spec.length, k = spec.k;
     const int64_t words = k > n / 8 ? 2 * n : std::min(2 * n, 2 * k + std::max(k, kCandidates));
@@ -542,7 +544,7 @@ class TopKKernel final : public Kernel {
 
 namespace {
 
-// Keys of all elements are compared, some of them sorted.
+// The keys of all elements are compared, and some of them sorted.
 double SelectCost(const TopKSpec& spec) {
   if (primitive_util::BitWidth(spec.type) > 32 || spec.k == 0 ||
       spec.length > int64_t{0xFFFFFFFF}) {
@@ -557,7 +559,7 @@ double SelectCost(const TopKSpec& spec) {
   return static_cast<double>(spec.rows) * (kRow + n * kElement + collected);
 }
 
-// Places are ordered as by a sort: of all elements, or of the candidates if k is small.
+// The elements are sorted: all of them, or the candidates if k is small.
 double OrderCost(const TopKSpec& spec) {
   constexpr double kRow = 450, kElement = 5, kOrdered = 25;
   const auto n = static_cast<double>(spec.length);

@@ -19,12 +19,12 @@ namespace xla::kernels {
 
 // How elements are ordered.
 enum class SortOrder {
-  // By the key operand: integers by value; floats in XLA's total order, where -0 comes before 0 and
-  // NaNs at the ends, by their bits.
+  // By the key operand: integers by value; floats in XLA's total order, with -0 before 0 and NaNs
+  // at the ends, ordered by their bits.
   kTotal,
-  // The same, but zeros are equal, and NaNs are equal to each other and greater than numbers.
+  // Like kTotal, but zeros are equal, and NaNs are equal to each other and greater than numbers.
   kNumbers,
-  // By a function.
+  // By a comparator function.
   kComparator,
 };
 
@@ -37,10 +37,10 @@ struct SortSpec {
   SortOrder order = SortOrder::kTotal;
   int64_t key = 0;  // the operand that is compared; not complex
   bool descending = false;
-  // Operands that are the index along the sorted dimension, rather than read: integers, which are
+  // Operands that are the index along the sorted dimension and are not read: integers, which are
   // not compared. Empty, or one for each operand.
   absl::InlinedVector<bool, 2> is_index;
-  // Results that are not needed, and not written. Empty, or one for each operand.
+  // Results that are unused and not written. Empty, or one for each operand.
   absl::InlinedVector<bool, 2> is_unused;
   // For kComparator: whether element a comes before b. elements[2 * i] points to that of operand i
   // of a, elements[2 * i + 1] to that of b. `buffers` are those of the call.
@@ -58,11 +58,12 @@ struct TopKSpec {
   PrimitiveType type;  // not complex
   bool largest;
   int64_t rows, length, k;
-  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  // The name of the form to use; if empty, the cheapest. For tests and measurements.
   std::string form;
 };
 
-// The forms that can compute the selection, with their costs; MakeTopKKernel takes the cheapest.
+// Returns the forms that can compute the selection, with their costs; MakeTopKKernel uses the
+// cheapest.
 std::vector<FormCost> TopKForms(const TopKSpec& spec);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec);
 

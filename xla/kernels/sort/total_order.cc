@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of floating-point numbers and integers.
+// Computes keys of floating-point numbers and integers.
 #include "xla/kernels/sort/total_order.h"
 
 #include <bit>
@@ -28,7 +28,7 @@ void FloatKeys(int64_t count, const T* elements, int64_t* keys) {
       magnitude = elements[i].bits() & T::kMagnitudeMask;
       negative = (elements[i].bits() & T::kSignMask) != 0;
       if constexpr (T::kHasNaN && !T::kHasNegativeZero && T::kSignMask != 0) {
-        // The one NaN has the code of -0: it is less than all numbers.
+        // The only NaN has the code of -0: it is less than all numbers.
         if (negative && magnitude == 0) magnitude = T::kMagnitudeMask + 1;
       }
     }

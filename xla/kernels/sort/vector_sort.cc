@@ -7,13 +7,13 @@
 
 #include "xla/kernels/simd_targets.h"
 
-// Newer releases of Highway: the templates alone, without functions that its library defines.
+// In newer releases of Highway: only the templates, without functions that its library defines.
 #define VQSORT_ONLY_STATIC 1
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "xla/kernels/sort/vector_sort.cc"
 #include "hwy/foreach_target.h"
-// After it.
+// After VQSORT_ONLY_STATIC.
 #include "hwy/contrib/sort/traits-inl.h"
 #include "hwy/contrib/sort/traits128-inl.h"
 #include "hwy/contrib/sort/vqsort-inl.h"

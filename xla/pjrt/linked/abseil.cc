@@ -30,7 +30,7 @@ ABSL_NAMESPACE_BEGIN
 // -------------------------------------------------
 namespace base_internal {
 
-// Of use only with the processor's counter of cycles, which Abseil's mutexes read for profilers.
+// Only used with the processor's cycle counter, which Abseil's mutexes read for profilers.
 double NominalCPUFrequency() { return 1.0; }
 
 int NumCPUs() {
@@ -53,9 +53,8 @@ namespace cord_internal {
 
 ABSL_CONST_INIT thread_local int64_t cordz_next_sample = std::numeric_limits<int64_t>::max();
 
-// Objects compiled as C++17 look whether there is a function that initializes the variable, by this
-// name, which has Abseil's inline namespace in it. Without one they would look in the whole
-// process.
+// Objects compiled as C++17 check for a function that initializes the variable, by this name, which
+// contains Abseil's inline namespace. Without one they would search the whole process.
 extern "C" void InitializeNextSampleOfDebian() asm(
     "_ZTHN4absl7debian313cord_internal17cordz_next_sampleE");
 extern "C" void InitializeNextSampleOfRelease() asm(
@@ -86,7 +85,7 @@ alignas(16) ABSL_CONST_INIT ABSL_DLL const ctrl_t kEmptyGroup[16] = {
 
 template FindInfo find_first_non_full(const ctrl_t*, size_t, size_t);
 
-// Debug builds of users ask, to make the order of tables vary. Here it does not.
+// Debug builds of users call this to vary the order of tables. Here it does not vary.
 bool ShouldInsertBackwards(size_t, const ctrl_t*) { return false; }
 
 void ConvertDeletedToEmptyAndFullToDeleted(ctrl_t* ctrl, size_t capacity) {

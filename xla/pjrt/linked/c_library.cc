@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the archives that the plugin is linked from would otherwise ask of the process.
+// Functions that the archives in the plugin would otherwise need from the process.
 #include <sys/random.h>
 
 #include <cstddef>
@@ -13,10 +13,10 @@ extern "C" {
 extern FILE* __real_stderr;
 FILE* __wrap_stderr = nullptr;
 
-// Before the constructors of all other objects (100 and less are the compiler's).
+// Runs before the constructors of all other objects (priorities up to 100 are the compiler's).
 __attribute__((constructor(101))) static void SetStandardError() { __wrap_stderr = __real_stderr; }
 
-// std::random_device calls it. New in glibc 2.36, it would be all that needs more than 2.35.
+// std::random_device calls it. It is new in glibc 2.36, and nothing else needs more than 2.35.
 uint32_t arc4random() {
   uint32_t word = 0;
   while (getrandom(&word, sizeof(word), 0) != static_cast<ssize_t>(sizeof(word))) {

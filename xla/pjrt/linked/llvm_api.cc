@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's C API where LLVM is part of the same library: instead of xla/cpu/codegen/llvm_api.cc.
+// LLVM's C API if LLVM is part of the same library: replaces xla/cpu/codegen/llvm_api.cc.
 #include "xla/cpu/codegen/llvm_api.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -12,7 +12,7 @@
 namespace xla::cpu {
 namespace {
 
-// As operator new does where there is no memory: LLVM itself ends the process otherwise.
+// Throws, as operator new does when there is no memory: LLVM itself would end the process.
 void OnOutOfMemory(void*, const char*, bool) {
   if (const std::new_handler handler = std::get_new_handler()) handler();
   throw std::bad_alloc();
@@ -26,7 +26,7 @@ void OnOutOfMemory(void*, const char*, bool) {
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
-// The place in the table, or its size.
+// Returns the index in the table, or its size.
 constexpr size_t PlaceOf(int major) {
   size_t i = 0;
   while (i < std::size(kLlvmVersions) && kLlvmVersions[i].major != major) ++i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's C API for a command that is installed with the plugin, from the plugin: instead of
+// LLVM's C API from the plugin, for a command that is installed with it: replaces
 // xla/cpu/codegen/llvm_api.cc.
 #include <dlfcn.h>
 
@@ -15,7 +15,7 @@
 namespace xla::cpu {
 namespace {
 
-// PREFIX/lib/libxylem_pjrt.so, where this is PREFIX/bin/xylem.
+// Returns PREFIX/lib/libxylem_pjrt.so if this is PREFIX/bin/xylem.
 std::string PluginPath() {
   char path[PATH_MAX];
   std::string prefix = realpath("/proc/self/exe", path) != nullptr ? path : "";

@@ -71,7 +71,7 @@ SerialArena* SerialArena::New(Memory memory, void* owner, ThreadSafeArenaStats* 
   return new (block->Pointer(kBlockHeaderSize)) SerialArena(block, owner, stats);
 }
 
-// All blocks but the first, which this object is in.
+// Frees all blocks but the first, which contains this object.
 template <typename Deallocator>
 SerialArena::Memory SerialArena::Free(Deallocator deallocator) {
   Block* block = head_;
@@ -87,7 +87,7 @@ void SerialArena::AllocateNewBlock(size_t n, const AllocationPolicy* policy) {
   head_->start = reinterpret_cast<CleanupNode*>(limit_);
   space_used_ += static_cast<size_t>(ptr_ - head_->Pointer(kBlockHeaderSize));
   const Memory memory = AllocateBlock(policy, head_->size, n);
-  // Only this thread writes; others may ask how much there is.
+  // Only this thread writes; others may read.
   space_allocated_.store(space_allocated_.load(std::memory_order_relaxed) + memory.size,
                          std::memory_order_relaxed);
   ThreadSafeArenaStats::RecordAllocateStats(arena_stats_, n, memory.size,
@@ -114,7 +114,7 @@ uint64_t SerialArena::SpaceUsed() const {
   return used - ThreadSafeArena::kSerialArenaSize;
 }
 
-// The newest first.
+// Destroys the newest objects first.
 void SerialArena::CleanupList() {
   head_->start = reinterpret_cast<CleanupNode*>(limit_);
   for (Block* block = head_; block != nullptr; block = block->next) {
@@ -261,8 +261,9 @@ uint64_t ThreadSafeArena::SpaceUsed() const {
   return space - (alloc_policy_.get() == nullptr ? 0 : kPolicySize);
 }
 
-// Adds what all blocks have to *space. The last of the list was the first to be made, so that its
-// block is the one that may be the user's and holds the policy: it is not freed but returned.
+// Frees the blocks and adds their sizes to *space. The last one of the list was the first to be
+// allocated, so that its block may be the user's and holds the policy: it is not freed but
+// returned.
 SerialArena::Memory ThreadSafeArena::Free(size_t* space) {
   const AllocationPolicy* const policy = AllocPolicy();
   const auto free_block = [&](SerialArena::Memory memory) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows, transposes and convolutions of arrays with short rows, against the interpreter: in whole
+// numbers, which no order of summation rounds.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tests/test_util.h"
+#include "xla/cpu/program.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal_util.h"
+
+namespace xla {
+namespace {
+
+void ExpectAsInterpreted(const std::string& text) {
+  SCOPED_TRACE(text);
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+  ASSERT_OK(VerifyModule(*module));
+  std::vector<Literal> arguments;
+  std::vector<const Literal*> pointers;
+  for (const HloInstruction* parameter : module->entry_computation()->parameter_instructions()) {
+    Literal literal(parameter->shape());
+    for (int64_t i = 0; i < literal.element_count(); ++i)
+      literal.data<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 7919 % 13 - 6);
+    arguments.push_back(std::move(literal));
+  }
+  for (const Literal& argument : arguments) pointers.push_back(&argument);
+  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, pointers));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(pointers));
+  EXPECT_EQ(result, expected);
+}
+
+// The result's shape as the verifier wants it.
+int64_t Windows(int64_t size, int64_t padding, int64_t taps, int64_t dilation, int64_t stride) {
+  const int64_t room = size + padding - (taps - 1) * dilation - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+TEST(ShortRowsTest, Windows) {
+  for (const char* reducer : {"maximum", "add"}) {
+    for (const int64_t columns : {2, 3, 5, 9}) {
+      for (const int64_t taps : {2, 3, 5}) {
+        for (const int64_t stride : {1, 2}) {
+          for (const int64_t dilation : {1, 2}) {
+            const int64_t rows = 61, low = taps / 2, high = taps - 1;
+            const int64_t r = Windows(rows, low + high, taps, dilation, stride),
+                          c = Windows(columns, low + high, taps, dilation, stride);
+            if (r < 1 || c < 1 || (stride == 2 && dilation == 2)) continue;
+            ExpectAsInterpreted(absl::StrFormat(
+                R"(HloModule m
+f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] %s(a, b) }
+ENTRY e {
+  x = f32[%d,%d] parameter(0)
+  y = f32[%d,%d] add(x, x)
+  z = f32[1,%d,%d,1] reshape(y)
+  zero = f32[] constant(0)
+  w = f32[1,%d,%d,1] reduce-window(z, zero), window={size=1x%dx%dx1 stride=1x%dx%dx1 pad=0_0x%d_%dx%d_%dx0_0 rhs_dilate=1x%dx%dx1}, to_apply=f
+  ROOT n = f32[1,%d,%d,1] negate(w)
+})",
+                reducer, rows, columns, rows, columns, rows, columns, r, c, taps, taps, stride,
+                stride, low, high, low, high, dilation, dilation, r, c));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ShortRowsTest, TransposesOfReshapes) {
+  for (const int64_t columns : {2, 3, 4}) {
+    for (const bool reverses : {false, true}) {
+      const int64_t rows = 1200 / columns;
+      ExpectAsInterpreted(absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f32[5,240] parameter(0)
+  y = f32[5,240] multiply(x, x)
+  z = f32[%d,%d] reshape(y)
+  n = f32[%d,%d] negate(z)
+  t = f32[%d,%d] transpose(n), dimensions={1,0}
+  ROOT r = f32[%d,%d] %s
+})",
+                                          rows, columns, rows, columns, columns, rows, columns,
+                                          rows,
+                                          reverses ? "reverse(t), dimensions={0,1}" : "copy(t)"));
+    }
+  }
+}
+
+TEST(ShortRowsTest, ConvolutionsOfFewPlaces) {
+  for (const int64_t size : {1, 4, 7}) {
+    for (const int64_t taps : {1, 2, 3}) {
+      for (const int64_t base : {1, 2}) {
+        for (const int64_t stride : {1, 2}) {
+          for (const bool reverses : {false, true}) {
+            const int64_t spread = (size - 1) * base + 1;
+            const int64_t places = Windows(spread, 3, taps, 2, stride);
+            if (places < 1) continue;
+            // Several input features, a batch of two; kernels and results in several orders.
+            ExpectAsInterpreted(absl::StrFormat(
+                R"(HloModule m
+ENTRY e {
+  x = f32[2,3,%d] parameter(0)
+  k = f32[200,3,%d] parameter(1)
+  l = f32[%d,200,3] parameter(2)
+  a = f32[200,2,%d] convolution(x, k), window={size=%d stride=%d pad=2_1 lhs_dilate=%d rhs_dilate=2 rhs_reversal=%d}, dim_labels=bf0_oi0->fb0
+  b = f32[200,%d,2] convolution(x, k), window={size=%d stride=%d pad=2_1 lhs_dilate=%d rhs_dilate=2 rhs_reversal=%d}, dim_labels=bf0_oi0->f0b
+  c = f32[200,%d,2] convolution(x, l), window={size=%d stride=%d pad=2_1 lhs_dilate=%d rhs_dilate=2 rhs_reversal=%d}, dim_labels=bf0_0oi->f0b
+  ROOT t = (f32[200,2,%d], f32[200,%d,2], f32[200,%d,2]) tuple(a, b, c)
+})",
+                size, taps, taps, places, taps, stride, base, reverses, places, taps, stride, base,
+                reverses, places, taps, stride, base, reverses, places, places, places));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xla

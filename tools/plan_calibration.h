@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// This machine as `xylem plan` sees it, with the devices of one process: rates and the terms of
+// collectives, measured.
+#ifndef XYLEM_TOOLS_PLAN_CALIBRATION_H_
+#define XYLEM_TOOLS_PLAN_CALIBRATION_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "tools/process.h"
+#include "xla/runtime/thread_pool.h"
+#include "xla/spmd/machine_levels.h"
+
+namespace xla {
+
+// With so many devices, at least two. Takes some ten seconds.
+absl::StatusOr<spmd::MachineDescription> CalibrateMachine(int64_t devices,
+                                                          runtime::ThreadPool& pool,
+                                                          ProgressLine& progress);
+
+}  // namespace xla
+
+#endif  // XYLEM_TOOLS_PLAN_CALIBRATION_H_

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of several operands and cumulative ones, along dimensions that are divided: of each
+// shard first, then of what the shards give.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/literal.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/partitioner.h"
+
+namespace xla::spmd {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+// The dimension along which a reduce-window is a cumulative reduction.
+struct Cumulation {
+  int64_t dimension;
+  bool is_reverse;
+};
+
+std::optional<Cumulation> CumulationOf(const HloInstruction& reduce_window) {
+  const WindowDims& window = reduce_window.attributes<WindowAttributes>().window;
+  std::optional<Cumulation> cumulation;
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (window[d] == WindowDim()) continue;
+    const int64_t size = reduce_window.operand(0)->shape().dimensions(static_cast<int>(d));
+    WindowDim forward{.size = size, .padding_low = size - 1};
+    WindowDim reverse{.size = size, .padding_high = size - 1};
+    if (cumulation.has_value() || (window[d] != forward && window[d] != reverse)) {
+      return std::nullopt;
+    }
+    cumulation = Cumulation{static_cast<int64_t>(d), window[d] == reverse};
+  }
+  return cumulation;
+}
+
+// The operation of two parameters that a computation is; none if it is something else.
+std::optional<HloOpcode> AssociativeOperation(const HloComputation& computation) {
+  const HloInstruction& root = *computation.root_instruction();
+  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
+      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
+    return std::nullopt;
+  }
+  return root.opcode();
+}
+
+bool IsIdentity(HloOpcode opcode, const HloInstruction& initial) {
+  const auto is = [&](int8_t value) {
+    return initial.opcode() == HloOpcode::kConstant && initial.literal().IsAll(value);
+  };
+  switch (opcode) {
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+      return true;  // applied twice, it is the same as once
+    case HloOpcode::kAdd:
+      return is(0);
+    case HloOpcode::kMultiply:
+      return is(1);
+    default:
+      return false;
+  }
+}
+
+// The partitions that differ in their positions along some dimensions, in the order of these.
+std::vector<std::vector<int64_t>> LayoutGroupsAlong(const ShardLayout& layout,
+                                                    absl::Span<const int64_t> dimensions) {
+  std::vector<std::vector<int64_t>> groups;
+  for (const std::vector<int64_t>& all : layout.groups) {
+    std::map<std::vector<int64_t>, std::vector<int64_t>> by_rest;  // shards are in order
+    for (const int64_t p : all) {
+      std::vector<int64_t> rest;
+      for (size_t d = 0; d < layout.counts.size(); ++d) {
+        if (!absl::c_linear_search(dimensions, static_cast<int64_t>(d))) {
+          rest.push_back(layout.Position(p, d));
+        }
+      }
+      by_rest[rest].push_back(p);
+    }
+    for (auto& [rest, group] : by_rest) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace
+
+bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
+  if (reduce_window->operand_count() != 2) return false;
+  const Source source = SourceOf(reduce_window->mutable_operand(0));
+  const auto cumulation = CumulationOf(*reduce_window);
+  if (source.shard == nullptr || !cumulation.has_value() ||
+      !IsEven(reduce_window->shape(), source.layout)) {
+    return false;
+  }
+  const int64_t d = cumulation->dimension;
+  const auto dim = static_cast<size_t>(d);
+  const int64_t count = source.layout.counts[dim];
+  const auto operation = AssociativeOperation(*reduce_window->to_apply());
+  HloInstruction* initial = reduce_window->mutable_operand(1);
+  if (count == 1 || !operation.has_value() || !IsIdentity(*operation, *initial)) return false;
+  HloComputation* computation = reduce_window->parent();
+  const Shape shape = source.shard->shape();
+  const int64_t rows = shape.dimensions(static_cast<int>(d));
+  HloInstruction* local = computation->AddInstruction(
+      reduce_window->CloneWithNewOperands(shape, {source.shard, initial}));
+  WindowDim& window = local->mutable_attributes<WindowAttributes>()->window[dim];
+  window.size = rows;
+  (cumulation->is_reverse ? window.padding_high : window.padding_low) = rows - 1;
+  // The totals of all shards, of which those before this one count.
+  SliceAttributes last;
+  for (const int64_t size : shape.dimensions()) last.slice.push_back({0, size, 1});
+  last.slice[dim] = cumulation->is_reverse ? SliceDim{0, 1, 1} : SliceDim{rows - 1, rows, 1};
+  Shape row = shape;
+  row.set_dimensions(static_cast<int>(d), 1);
+  HloInstruction* total = Add(computation, HloOpcode::kSlice, row, {local}, std::move(last));
+  HloInstruction* totals = emit_.GatherAlong(total, d, LayoutGroupsAlong(source.layout, {d}));
+  std::vector<int64_t> starts;
+  for (int64_t p = 0; p < partitions_; ++p) {
+    const int64_t position = source.layout.Position(p, dim);
+    starts.push_back(cumulation->is_reverse ? -position - 1 : count - position);
+  }
+  totals = emit_.Masked(totals, emit_.ValidRows(totals->shape(), d, starts, count, computation),
+                        initial);
+  Shape reduced = ShapeUtil::DeleteDimension(d, row);
+  HloInstruction* before = computation->AddInstruction(
+      HloInstruction::Create(HloOpcode::kReduce, reduced, {totals, initial}, Dimensions({d}),
+                             {reduce_window->to_apply()}));
+  std::vector<int64_t> kept;
+  for (int64_t e = 0; e < shape.rank(); ++e) {
+    if (e != d) kept.push_back(e);
+  }
+  HloInstruction* all =
+      Add(computation, HloOpcode::kBroadcast, shape, {before}, Dimensions(std::move(kept)));
+  SetShard(reduce_window, Add(computation, *operation, shape, {all, local}), source.layout);
+  return true;
+}
+
+absl::StatusOr<bool> Partitioner::PartitionVariadicReduce(HloInstruction* reduce) {
+  if (!reduce->shape().IsTuple()) return false;
+  const auto inputs = static_cast<size_t>(reduce->operand_count()) / 2;
+  const auto& dimensions = reduce->attributes<DimensionListAttributes>().dimensions;
+  Source leading;
+  for (size_t i = 0; i < inputs && leading.shard == nullptr; ++i) {
+    leading = SourceOf(reduce->mutable_operand(static_cast<int64_t>(i)));
+  }
+  if (leading.shard == nullptr || !IsEven(reduce->operand(0)->shape(), leading.layout)) {
+    return false;
+  }
+  HloComputation* computation = reduce->parent();
+  Instructions operands;
+  for (size_t i = 0; i < 2 * inputs; ++i) {
+    HloInstruction* operand = reduce->mutable_operand(static_cast<int64_t>(i));
+    if (i < inputs) {
+      XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, leading.layout));
+    }
+    operands.push_back(operand);
+  }
+  const DimensionShardings given = DimensionShardingsOf(leading.layout);
+  DimensionShardings kept;
+  std::vector<int64_t> reduced;
+  for (size_t d = 0; d < given.size(); ++d) {
+    if (!absl::c_linear_search(dimensions, static_cast<int64_t>(d))) {
+      kept.push_back(given[d]);
+    } else if (given[d].count > 1) {
+      reduced.push_back(static_cast<int64_t>(d));
+    }
+  }
+  const std::optional<ShardLayout> layout = ShardLayoutFrom(kept, partitions_);
+  if (!layout.has_value()) return false;
+  std::vector<Shape> shapes;
+  for (const Shape& element : reduce->shape().tuple_shapes()) {
+    XLA_ASSIGN_OR_RETURN(Shape shard, ShardShape(element, *layout));
+    shapes.push_back(std::move(shard));
+  }
+  const Shape tuple = ShapeUtil::MakeTupleShape(shapes);
+  HloInstruction* shard =
+      computation->AddInstruction(reduce->CloneWithNewOperands(tuple, operands));
+  if (!reduced.empty()) {
+    const auto groups = LayoutGroupsAlong(leading.layout, reduced);
+    for (size_t i = 0; i < inputs; ++i) {
+      std::vector<int64_t> row(shapes[i].dimensions().begin(), shapes[i].dimensions().end());
+      row.insert(row.begin(), 1);
+      operands[i] =
+          emit_.GatherAlong(Reshape(Element(shard, static_cast<int64_t>(i)), row), 0, groups);
+    }
+    shard = computation->AddInstruction(HloInstruction::Create(
+        HloOpcode::kReduce, tuple, operands, Dimensions({0}), {reduce->to_apply()}));
+  }
+  sharded_tuples_[reduce] = ShardedTuple{shard, std::vector<ShardLayout>(inputs, *layout)};
+  return true;
+}
+
+}  // namespace xla::spmd

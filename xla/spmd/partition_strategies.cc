@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice among strategies: what they and the layout that is wanted communicate.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/partitioner.h"
+
+namespace xla::spmd {
+namespace {
+
+// Results of loops and branches are shared out by these themselves.
+bool MayStateSharding(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kTuple:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+    case HloOpcode::kCustomCall:
+      return false;
+    default:
+      return instruction.has_sharding() && instruction.shape().IsArray();
+  }
+}
+
+}  // namespace
+
+std::optional<ShardLayout> Partitioner::WantedLayout(const HloInstruction& instruction) const {
+  if (!instruction.shape().IsArray()) return std::nullopt;
+  std::optional<HloSharding> stated;
+  if (instruction.has_sharding()) {
+    stated = *instruction.extras().sharding;
+  } else if (instruction.users().size() == 1) {
+    const HloInstruction& user = *instruction.users()[0];
+    if (IsCall(user, "Sharding")) stated = ShardingOf(user);
+    if (user.opcode() == HloOpcode::kTuple && user.IsRoot() && user.parent() == entry_ &&
+        user.has_sharding()) {
+      const auto& operands = user.operands();
+      const auto at = std::find(operands.begin(), operands.end(), &instruction);
+      stated = LeafSharding(ShardingOf(user), static_cast<size_t>(at - operands.begin()));
+    }
+  }
+  if (!stated.has_value()) return std::nullopt;
+  const auto layout = ShardLayoutOf(*stated, instruction.shape(), partitions_);
+  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty() ||
+      !IsEven(instruction.shape(), *layout)) {
+    return std::nullopt;
+  }
+  return *layout;
+}
+
+int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStrategy& strategy,
+                            absl::Span<const ShardLayout* const> known,
+                            const std::optional<ShardLayout>& wanted) const {
+  int64_t cost = 0;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i] == nullptr) continue;  // everybody has it
+    const Shape& shape = instruction.operand(static_cast<int64_t>(i))->shape();
+    const int64_t bytes = ShapeUtil::ByteSizeOf(shape);
+    cost += strategy.operands[i].has_value()
+                ? emit_.ReshardBytes(shape, *known[i], *strategy.operands[i])
+                : bytes - bytes / known[i]->size();
+  }
+  if (!strategy.elements.empty()) return cost;
+  const int64_t shard = ShapeUtil::ByteSizeOf(instruction.shape()) / strategy.result.size();
+  if (!strategy.partial.empty()) {
+    const auto group = static_cast<int64_t>(strategy.partial[0].size());
+    const int64_t once = shard / group * (group - 1);
+    ShardLayout parts = strategy.result;
+    parts.partial_groups = strategy.partial;
+    if (wanted.has_value() && emit_.CanReduceScatter(parts, *wanted)) return cost + once;
+    cost += 2 * once;
+  }
+  return wanted.has_value()
+             ? cost + emit_.ReshardBytes(instruction.shape(), strategy.result, *wanted)
+             : cost;
+}
+
+std::optional<ShardingStrategy> Partitioner::ChooseStrategy(
+    const HloInstruction& instruction, absl::Span<const ShardLayout* const> known) const {
+  const std::optional<ShardLayout> wanted = WantedLayout(instruction);
+  std::vector<ShardingStrategy> strategies =
+      ShardingStrategies(instruction, known, wanted.has_value() ? &*wanted : nullptr, partitions_);
+  if (strategies.empty()) return std::nullopt;
+  size_t best = 0;
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < strategies.size(); ++i) {
+    const int64_t cost = CostOf(instruction, strategies[i], known, wanted);
+    if (cost >= least) continue;
+    least = cost;
+    best = i;
+  }
+  return std::move(strategies[best]);
+}
+
+absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
+  if (!MayStateSharding(*instruction)) return absl::OkStatus();
+  const HloSharding sharding = ShardingOf(*instruction);
+  const std::optional<ShardLayout> wanted = WantedLayout(*instruction);
+  if (!wanted.has_value()) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(instruction, *wanted));
+  sharded_.insert_or_assign(instruction, Sharded{shard, *wanted, sharding});
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::SetResult(HloInstruction* instruction, HloInstruction* shard,
+                                    const ShardLayout& layout) {
+  if (layout.IsUndivided()) return instruction->ReplaceAllUsesWith(shard);
+  SetShard(instruction, shard, layout);
+  return absl::OkStatus();
+}
+
+Partitioner::Source Partitioner::SourceOf(HloInstruction* value) const {
+  if (const Sharded* known = FindSharded(value);
+      known != nullptr && known->layout.partial_groups.empty()) {
+    return {known->shard, known->layout};
+  }
+  const auto uneven = uneven_.find(WithoutAnnotations(value));
+  if (uneven != uneven_.end()) return {uneven->second.shard, uneven->second.layout};
+  return {};
+}
+
+}  // namespace xla::spmd

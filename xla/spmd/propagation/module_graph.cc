@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions as values and nodes: tuples are taken apart, loops, conditionals, calls and manual
+// computations become edges.
+#include "xla/spmd/propagation/module_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/dimensions/instruction_relations.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/propagation/constraints.h"
+
+namespace xla::propagation {
+namespace {
+
+using Leaves = std::vector<ValueId>;
+
+bool IsCall(const HloInstruction& instruction, std::string_view target) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.custom_call_target() == target;
+}
+
+// Shardings as propagation has them. Axes of size 1 divide nothing.
+ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
+  const Mesh& mesh = named.mesh();
+  const auto without_ones = [&](const std::vector<AxisRef>& axes) {
+    Axes result;
+    for (const AxisRef& axis : axes) {
+      if (axis.size(mesh) != 1) result.push_back(axis);
+    }
+    return result;
+  };
+  ArraySharding sharding;
+  for (const auto& dimension : named.dim_shardings()) {
+    sharding.dimensions.push_back({.axes = without_ones(dimension.axes()),
+                                   .is_closed = dimension.is_closed(),
+                                   .priority = dimension.priority_or_default()});
+  }
+  // Replicated, whatever the rank.
+  while (sharding.dimensions.size() < rank)
+    sharding.dimensions.push_back({.axes = {}, .is_closed = true});
+  sharding.replicated = without_ones(named.replicated_axes());
+  sharding.unreduced = without_ones(named.unreduced_axes());
+  sharding.unreduced_kind = named.unreduced_kind();
+  return sharding;
+}
+
+absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes& manual,
+                                      const Mesh& mesh) {
+  std::vector<NamedSharding::DimensionSharding> dimensions;
+  for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
+    dimensions.emplace_back(dimension.axes, dimension.is_closed);
+  }
+  Axes replicated = sharding.replicated;
+  SortAndMergeAxes(replicated, mesh);
+  return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
+                               sharding.unreduced, manual, sharding.unreduced_kind);
+}
+
+bool IsOffload(const HloInstruction& instruction) {
+  return IsCall(instruction, "MoveToDevice") || IsCall(instruction, "MoveToHost");
+}
+
+NodeClass ClassOf(const HloInstruction& instruction, bool is_elementwise) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+      return NodeClass::kPassThrough;
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+      return NodeClass::kDynamicSlice;
+    case HloOpcode::kBroadcast:
+      return NodeClass::kBroadcast;
+    default:
+      return is_elementwise || IsOffload(instruction) ? NodeClass::kPassThrough : NodeClass::kOther;
+  }
+}
+
+// The shardings of a tuple at the root are those of the results; of a single one, that of the
+// element of a tuple of one.
+bool StatesResults(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kTuple || (root.opcode() == HloOpcode::kGetTupleElement &&
+                                                root.operand(0)->opcode() == HloOpcode::kTuple);
+}
+
+class Builder {
+ public:
+  Builder(bool is_conservative, ModuleGraph* result)
+      : is_conservative_(is_conservative), result_(*result), graph_(result->graph) {}
+
+  absl::Status Build(const HloModule& module) {
+    const HloComputation& entry = *module.entry_computation();
+    std::vector<Leaves> arguments;
+    for (const HloInstruction* parameter : entry.parameter_instructions()) {
+      arguments.push_back(NewLeaves(parameter->shape()));
+    }
+    XLA_ASSIGN_OR_RETURN(const Leaves roots, Visit(entry, arguments));
+    XLA_RETURN_IF_ERROR(AddResults(*entry.root_instruction(), roots));
+    MakeGroups();
+    ApplyConstraints(constraints_, &graph_);
+    return absl::OkStatus();
+  }
+
+ private:
+  // --- values
+
+  ValueId NewValue(const Shape& shape) {
+    std::vector<int64_t> sizes;
+    if (shape.IsArray()) sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+    const ValueId id = graph_.AddValue(std::move(sizes));
+    graph_.values[id].manual = manual_;
+    return id;
+  }
+  Leaves NewLeaves(const Shape& shape) {
+    Leaves leaves;
+    ShapeUtil::ForEachLeafShape(
+        shape, [&](const Shape& leaf, const ShapeIndex&) { leaves.push_back(NewValue(leaf)); });
+    return leaves;
+  }
+  const Leaves& LeavesOf(const HloInstruction* instruction) const {
+    return result_.leaves.at(instruction);
+  }
+  Leaves OperandLeaves(const HloInstruction& instruction) const {
+    Leaves leaves;
+    for (const HloInstruction* operand : instruction.operands()) {
+      const Leaves& more = LeavesOf(operand);
+      leaves.insert(leaves.end(), more.begin(), more.end());
+    }
+    return leaves;
+  }
+
+  // Sharding `index` of the leaves; nothing if it has none, or none with axes.
+  static const NamedSharding* NamedOf(const HloInstruction& instruction, size_t index) {
+    if (!instruction.has_sharding()) return nullptr;
+    const HloSharding* sharding = &instruction.sharding();
+    if (sharding->IsTuple()) {
+      if (index >= sharding->tuple_elements().size()) return nullptr;
+      sharding = &sharding->tuple_elements()[index];
+    }
+    return sharding->UseNamedShardingLeaf() ? &sharding->named_sharding() : nullptr;
+  }
+  absl::Status ReadShardings(const HloInstruction& instruction, const Leaves& leaves) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const NamedSharding* named = NamedOf(instruction, i);
+      if (named == nullptr) continue;
+      XLA_RETURN_IF_ERROR(SetSharding(instruction, *named, leaves[i]));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status SetSharding(const HloInstruction& instruction, const NamedSharding& named,
+                           ValueId id) {
+    Value& value = graph_.holder(id);
+    const size_t rank = value.sizes.size();
+    if (!named.dim_shardings().empty() && named.dim_shardings().size() != rank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the sharding of ", instruction.ToShortString(), " has ",
+                       named.num_dimensions(), " dimensions, its value has ", rank));
+    }
+    value.sharding = FromNamed(named, rank);
+    value.mesh = graph_.AddMesh(named.mesh());
+    return absl::OkStatus();
+  }
+
+  // --- edges
+
+  // Of values that are one at different places: arrays only.
+  void AddEdge(Leaves sources, ValueId target, std::vector<ValueId> other_targets = {}) {
+    const Value& value = graph_.values[target];
+    Node node;
+    node.relations = IdentityRelations(value.sizes, sources.size(), 1);
+    node.operands = std::move(sources);
+    node.results = {target};
+    node.node_class = NodeClass::kPassThrough;
+    node.is_edge = true;
+    for (const ValueId other : other_targets) graph_.values[other].holder = target;
+    node.other_targets = std::move(other_targets);
+    graph_.AddNode(std::move(node));
+  }
+
+  absl::StatusOr<Leaves> VisitWhile(const HloInstruction& loop) {
+    const Leaves& initial = LeavesOf(loop.operand(0));
+    const Leaves results = NewLeaves(loop.shape());
+    const Leaves body_arguments = NewLeaves(loop.shape());
+    const Leaves condition_arguments = NewLeaves(loop.shape());
+    for (size_t i = 0; i < results.size(); ++i) {
+      graph_.values[body_arguments[i]].holder = results[i];
+      graph_.values[condition_arguments[i]].holder = results[i];
+    }
+    XLA_RETURN_IF_ERROR(ReadShardings(loop, results));
+    XLA_RETURN_IF_ERROR(Visit(*loop.while_condition(), {condition_arguments}).status());
+    XLA_ASSIGN_OR_RETURN(const Leaves next, Visit(*loop.while_body(), {body_arguments}));
+    for (size_t i = 0; i < results.size(); ++i) {
+      AddEdge({initial[i], next[i]}, results[i], {body_arguments[i], condition_arguments[i]});
+    }
+    return results;
+  }
+
+  absl::StatusOr<Leaves> VisitConditional(const HloInstruction& conditional) {
+    const Leaves results = NewLeaves(conditional.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(conditional, results));
+    std::vector<Leaves> sources(results.size());
+    for (size_t i = 0; i < conditional.called_computations().size(); ++i) {
+      const int64_t branch = static_cast<int64_t>(i);
+      XLA_ASSIGN_OR_RETURN(const Leaves values, Visit(*conditional.branch_computation(branch),
+                                                      {LeavesOf(conditional.operand(branch + 1))}));
+      for (size_t k = 0; k < results.size(); ++k) sources[k].push_back(values[k]);
+    }
+    for (size_t k = 0; k < results.size(); ++k) AddEdge(std::move(sources[k]), results[k]);
+    return results;
+  }
+
+  // Arguments and results of calls are edges, but for those of manual computations, which have
+  // theirs at the calls that surround them.
+  absl::StatusOr<Leaves> VisitCall(const HloInstruction& call) {
+    const HloComputation& callee = *call.to_apply();
+    std::vector<Leaves> arguments;
+    for (int64_t i = 0; i < call.operand_count(); ++i) {
+      const Leaves& operand = LeavesOf(call.operand(i));
+      if (IsCall(*call.operand(i), kFullToShardTarget)) {
+        arguments.push_back(operand);
+        continue;
+      }
+      const Leaves targets = NewLeaves(call.operand(i)->shape());
+      XLA_RETURN_IF_ERROR(ReadShardings(*callee.parameter_instruction(i), targets));
+      for (size_t k = 0; k < targets.size(); ++k) {
+        AddEdge({operand[k]}, targets[k]);
+        graph_.nodes.back().is_into_call = true;
+      }
+      arguments.push_back(targets);
+    }
+    const bool is_manual = IsManualComputation(call);
+    const Axes outside = manual_;
+    if (is_manual) manual_ = graph_.values[arguments[0][0]].manual;
+    absl::StatusOr<Leaves> visited = Visit(callee, arguments);
+    manual_ = outside;
+    XLA_ASSIGN_OR_RETURN(const Leaves values, std::move(visited));
+    if (is_manual) return values;
+    const Leaves results = NewLeaves(call.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(call, results));
+    for (size_t k = 0; k < results.size(); ++k) AddEdge({values[k]}, results[k]);
+    return results;
+  }
+  static bool IsManualComputation(const HloInstruction& call) {
+    for (const HloInstruction* operand : call.operands()) {
+      if (IsCall(*operand, kFullToShardTarget)) return true;
+    }
+    return false;
+  }
+
+  Leaves VisitBarrier(const HloInstruction& barrier) {
+    const Leaves& sources = LeavesOf(barrier.operand(0));
+    const Leaves results = NewLeaves(barrier.shape());
+    for (size_t k = 0; k < results.size(); ++k) AddEdge({sources[k]}, results[k]);
+    return results;
+  }
+
+  // --- manual computations
+
+  // The sharding outside, and the axes that are manual inside but not outside.
+  struct Boundary {
+    const NamedSharding* outside = nullptr;
+    Axes manual;
+  };
+  static std::optional<Boundary> BoundaryOf(const HloInstruction& with_outside,
+                                            const HloInstruction& with_inside) {
+    const NamedSharding* outside = NamedOf(with_outside, 0);
+    const NamedSharding* inside = NamedOf(with_inside, 0);
+    if (outside == nullptr || inside == nullptr) return std::nullopt;
+    return Boundary{outside,
+                    AxesWithout(inside->manual_axes(), outside->manual_axes(), inside->mesh())};
+  }
+
+  absl::StatusOr<Leaves> VisitFullToShard(const HloInstruction& instruction) {
+    const HloInstruction* full = instruction.operand(0);
+    const std::optional<Boundary> boundary = BoundaryOf(*full, instruction);
+    const ValueId result = NewValue(instruction.shape());
+    if (!boundary.has_value()) return Leaves{result};
+    const NamedSharding* inside = NamedOf(instruction, 0);
+    graph_.values[result].manual = inside->manual_axes();
+    // The annotation of the operand is the computation's own.
+    const bool is_own = IsAnnotationFor(*full, kFullToShardTarget);
+    const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
+    AddBoundary(*boundary, Node::Boundary::kIntoManual, source, result);
+    constraints_.push_back(
+        {.node = static_cast<NodeId>(graph_.nodes.size()) - 1,
+         .sharding = FromNamed(*boundary->outside, graph_.values[source].sizes.size()),
+         .mesh = graph_.AddMesh(boundary->outside->mesh())});
+    return Leaves{result};
+  }
+
+  absl::StatusOr<Leaves> VisitShardToFull(const HloInstruction& instruction) {
+    const HloInstruction* local = instruction.operand(0);
+    const std::optional<Boundary> boundary = BoundaryOf(instruction, *local);
+    const ValueId result = NewValue(instruction.shape());
+    if (!boundary.has_value()) return Leaves{result};
+    const ValueId source = LeavesOf(local)[0];
+    AddBoundary(*boundary, Node::Boundary::kOutOfManual, source, result);
+    return Leaves{result};
+  }
+
+  void AddBoundary(const Boundary& boundary, Node::Boundary kind, ValueId source, ValueId result) {
+    const bool is_into = kind == Node::Boundary::kIntoManual;
+    const Mesh& mesh = boundary.outside->mesh();
+    const Value& outer = graph_.values[is_into ? source : result];
+    ArraySharding outside = FromNamed(*boundary.outside, outer.sizes.size());
+    Node node;
+    node.boundary = kind;
+    node.all_manual = boundary.manual;
+    const auto is_manual = [&](const AxisRef& axis) {
+      return std::any_of(boundary.manual.begin(), boundary.manual.end(),
+                         [&](const AxisRef& manual) { return manual.Contains(axis); });
+    };
+    ArraySharding inside = outside;
+    for (ArraySharding::Dimension& dimension : inside.dimensions) {
+      Axes& manual = node.manual_axes.emplace_back();
+      std::copy_if(dimension.axes.begin(), dimension.axes.end(), std::back_inserter(manual),
+                   is_manual);
+      std::erase_if(dimension.axes, is_manual);
+    }
+    std::erase_if(inside.replicated, is_manual);
+    std::erase_if(inside.unreduced, is_manual);
+    // Manual axes that divide nothing are replicated: propagation must not use them.
+    Axes used;
+    for (const auto& dimension : outside.dimensions) {
+      used.insert(used.end(), dimension.axes.begin(), dimension.axes.end());
+    }
+    used.insert(used.end(), outside.unreduced.begin(), outside.unreduced.end());
+    node.manual_replicated = AxesWithout(boundary.manual, used, mesh);
+    if (!is_into) {
+      outside.replicated = AxesWithout(outside.replicated, node.manual_replicated, mesh);
+      outside.replicated.insert(outside.replicated.end(), node.manual_replicated.begin(),
+                                node.manual_replicated.end());
+      SortAndMergeAxes(outside.replicated, mesh);
+    }
+    Value& value = graph_.values[result];
+    value.sharding = is_into ? inside : outside;
+    value.mesh = graph_.AddMesh(mesh);
+    // The sizes of both sides differ by the manual axes; seen from outside, the factors have the
+    // outer sizes.
+    node.relations = IdentityRelations(outer.sizes, 1, 1);
+    node.operands = {source};
+    node.results = {result};
+    node.node_class = NodeClass::kPassThrough;
+    node.is_edge = true;
+    node.is_into_call = is_into;
+    graph_.AddNode(std::move(node));
+  }
+
+  static bool IsAnnotationFor(const HloInstruction& instruction, std::string_view target) {
+    return IsCall(instruction, kShardingTarget) && instruction.user_count() == 1 &&
+           IsCall(*instruction.users()[0], target);
+  }
+
+  // --- operations
+
+  absl::StatusOr<Leaves> VisitOperation(const HloInstruction& instruction) {
+    const Leaves results = NewLeaves(instruction.shape());
+    XLA_RETURN_IF_ERROR(ReadShardings(instruction, results));
+    Node node;
+    node.operands = OperandLeaves(instruction);
+    node.results = results;
+    const bool is_constraint = IsCall(instruction, kShardingTarget);
+    const bool is_barrier = IsCall(instruction, kPropagationBarrierTarget);
+    if (const auto stretching = MatchStretchingBroadcast(instruction); stretching.has_value()) {
+      node.relations = stretching->relations;
+      node.operands = LeavesOf(stretching->operand);
+    } else if (is_barrier && results.size() == 1 && node.operands.size() == 1) {
+      node.relations = IdentityRelations(graph_.values[results[0]].sizes, 1, 1);
+    } else {
+      XLA_ASSIGN_OR_RETURN(auto relations,
+                           RelateDimensions(instruction, {.is_conservative = is_conservative_}));
+      if (relations.has_value()) node.relations = *std::move(relations);
+    }
+    node.is_elementwise = instruction.IsElementwise() || is_constraint || is_barrier;
+    node.is_pure = !instruction.HasSideEffect() && instruction.opcode() != HloOpcode::kCustomCall &&
+                   instruction.info().family != OpFamily::kCollective;
+    node.node_class = is_barrier ? NodeClass::kBarrier : ClassOf(instruction, node.is_elementwise);
+    if (is_barrier) node.allowed = AllowedDirection(instruction);
+    const NodeId id = graph_.AddNode(std::move(node));
+    if (is_constraint && graph_.values[results[0]].sharding.has_value()) {
+      constraints_.push_back({.node = id,
+                              .sharding = *graph_.values[results[0]].sharding,
+                              .mesh = graph_.values[results[0]].mesh,
+                              .is_constraint = true});
+    }
+    return results;
+  }
+  static Direction AllowedDirection(const HloInstruction& barrier) {
+    const auto& attributes = barrier.extras().frontend_attributes;
+    const auto found = attributes.find(kAllowedDirectionAttribute);
+    if (found == attributes.end()) return Direction::kNone;
+    const std::string& text = found->second;
+    if (text == "FORWARD" || text == "1") return Direction::kForward;
+    if (text == "BACKWARD" || text == "2") return Direction::kBackward;
+    if (text == "BOTH" || text == "3") return Direction::kBoth;
+    return Direction::kNone;
+  }
+
+  absl::StatusOr<Leaves> VisitInstruction(const HloInstruction& instruction) {
+    switch (instruction.opcode()) {
+      case HloOpcode::kTuple:
+        return OperandLeaves(instruction);
+      case HloOpcode::kGetTupleElement: {
+        const HloInstruction* tuple = instruction.operand(0);
+        size_t begin = 0;
+        for (int64_t i = 0; i < instruction.tuple_index(); ++i) {
+          begin += static_cast<size_t>(
+              ShapeUtil::GetLeafCount(tuple->shape().tuple_shapes(static_cast<int>(i))));
+        }
+        const auto from = LeavesOf(tuple).begin() + static_cast<std::ptrdiff_t>(begin);
+        return Leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+      }
+      case HloOpcode::kWhile:
+        return VisitWhile(instruction);
+      case HloOpcode::kConditional:
+        return VisitConditional(instruction);
+      case HloOpcode::kCall:
+        return VisitCall(instruction);
+      case HloOpcode::kOptimizationBarrier:
+        return VisitBarrier(instruction);
+      case HloOpcode::kCustomCall:
+        if (IsCall(instruction, kFullToShardTarget)) return VisitFullToShard(instruction);
+        if (IsCall(instruction, kShardToFullTarget)) return VisitShardToFull(instruction);
+        if (IsAnnotationFor(instruction, kFullToShardTarget)) {
+          const Leaves leaves = NewLeaves(instruction.shape());
+          XLA_RETURN_IF_ERROR(ReadShardings(instruction, leaves));
+          return leaves;
+        }
+        if (IsAnnotationFor(instruction, kShardToFullTarget)) {
+          return LeavesOf(instruction.operand(0));
+        }
+        return VisitOperation(instruction);
+      default:
+        return VisitOperation(instruction);
+    }
+  }
+
+  // The depth of calls is that of the program, which its reader bounds.
+  absl::StatusOr<Leaves> Visit(const HloComputation& computation,
+                               const std::vector<Leaves>& arguments) {
+    for (const HloInstruction* parameter : computation.parameter_instructions()) {
+      Leaves& leaves = result_.leaves[parameter];
+      leaves = arguments[parameter->parameter_number()];
+      if (computation.IsEntryComputation()) {
+        XLA_RETURN_IF_ERROR(ReadShardings(*parameter, leaves));
+      }
+      XLA_RETURN_IF_ERROR(ReadGroups(*parameter, leaves));
+    }
+    for (const HloInstruction* instruction : computation.instructions()) {
+      if (instruction->opcode() == HloOpcode::kParameter) continue;
+      XLA_ASSIGN_OR_RETURN(Leaves leaves, VisitInstruction(*instruction));
+      XLA_RETURN_IF_ERROR(ReadGroups(*instruction, leaves));
+      result_.leaves[instruction] = std::move(leaves);
+    }
+    return LeavesOf(computation.root_instruction());
+  }
+
+  absl::Status AddResults(const HloInstruction& root, const Leaves& roots) {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      const ValueId result = graph_.AddValue(graph_.values[roots[i]].sizes);
+      const NamedSharding* named = StatesResults(root) ? NamedOf(root, i) : nullptr;
+      if (named != nullptr) XLA_RETURN_IF_ERROR(SetSharding(root, *named, result));
+      ++graph_.values[roots[i]].num_uses;
+      graph_.results.emplace_back(roots[i], result);
+    }
+    return absl::OkStatus();
+  }
+
+  // --- groups
+
+  // Groups that have a value in common are one.
+  absl::Status ReadGroups(const HloInstruction& instruction, const Leaves& leaves) {
+    const auto& attributes = instruction.extras().frontend_attributes;
+    const auto found = attributes.find(kShardingGroupFrontendAttribute);
+    if (found == attributes.end()) return absl::OkStatus();
+    // A constant that nothing reads needs no sharding.
+    const bool is_constant =
+        instruction.opcode() == HloOpcode::kConstant || instruction.opcode() == HloOpcode::kIota;
+    if (is_constant && instruction.user_count() == 0 && !instruction.IsRoot()) {
+      return absl::OkStatus();
+    }
+    // Being in a group is a use.
+    if (leaves.size() == 1) ++graph_.values[leaves[0]].num_uses;
+    for (const auto text : absl::StrSplit(found->second, ',')) {
+      int64_t id = 0;
+      if (!absl::SimpleAtoi(text, &id) || leaves.size() != 1) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction.ToShortString(), " cannot be in the sharding group '", text, "'"));
+      }
+      std::vector<ValueId>& members = groups_[id];
+      if (!members.empty() && graph_.values[members[0]].sizes != graph_.values[leaves[0]].sizes) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the values of sharding group ", id,
+                         " have different shapes: ", instruction.ToShortString()));
+      }
+      members.push_back(graph_.values[leaves[0]].holder);
+    }
+    return absl::OkStatus();
+  }
+  void MakeGroups() {
+    for (auto& [id, members] : groups_) {
+      const auto other = std::find_if(members.begin(), members.end(), [&](ValueId member) {
+        return graph_.values[member].group >= 0;
+      });
+      int64_t group = static_cast<int64_t>(graph_.groups.size());
+      if (other != members.end()) {
+        group = graph_.values[*other].group;
+      } else {
+        graph_.groups.emplace_back();
+      }
+      for (const ValueId member : members) {
+        const int64_t merged = graph_.values[member].group;
+        if (merged == group) continue;
+        if (merged < 0) {
+          graph_.values[member].group = group;
+          graph_.groups[group].push_back(member);
+          continue;
+        }
+        for (const ValueId moved : graph_.groups[merged]) {
+          graph_.values[moved].group = group;
+          graph_.groups[group].push_back(moved);
+        }
+        graph_.groups[merged].clear();
+      }
+    }
+  }
+
+  const bool is_conservative_;
+  ModuleGraph& result_;
+  Graph& graph_;
+  std::map<int64_t, std::vector<ValueId>> groups_;
+  std::vector<Constraint> constraints_;
+  Axes manual_;  // where the visited computation is
+};
+
+}  // namespace
+
+absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_conservative) {
+  ModuleGraph result;
+  XLA_RETURN_IF_ERROR(Builder(is_conservative, &result).Build(module));
+  return result;
+}
+
+namespace {
+
+// A result that is no element of a tuple has its sharding from a constraint of its own, if it is
+// another one than the value has.
+absl::Status SetResultSharding(const ModuleGraph& module_graph, HloModule* module) {
+  const Graph& graph = module_graph.graph;
+  HloComputation* entry = module->entry_computation();
+  HloInstruction* root = entry->root_instruction();
+  if (StatesResults(*root) || root->shape().IsTuple() || graph.results.size() != 1) {
+    return absl::OkStatus();
+  }
+  const Value& value = graph.holder(graph.results[0].first);
+  const Value& result = graph.values[graph.results[0].second];
+  if (!result.sharding.has_value() || result.sharding == value.sharding) return absl::OkStatus();
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = kShardingTarget;
+  XLA_ASSIGN_OR_RETURN(NamedSharding named,
+                       ToNamed(*result.sharding, result.manual, graph.meshes[result.mesh]));
+  HloInstruction* constraint = entry->AddInstruction(
+      HloInstruction::Create(HloOpcode::kCustomCall, root->shape(), {root}, std::move(attributes)));
+  constraint->set_sharding(HloSharding(std::move(named)));
+  entry->set_root_instruction(constraint);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
+  const Graph& graph = module_graph.graph;
+  const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
+    const Value& holder = graph.holder(id);
+    if (!holder.sharding.has_value()) return std::nullopt;
+    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.values[id].manual,
+                                                      graph.meshes[holder.mesh]));
+    return HloSharding(std::move(named));
+  };
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      const auto found = module_graph.leaves.find(instruction);
+      if (found == module_graph.leaves.end()) continue;
+      std::vector<ValueId> leaves = found->second;
+      const bool is_result = instruction == module->entry_computation()->root_instruction() &&
+                             StatesResults(*instruction);
+      for (size_t i = 0; is_result && i < leaves.size(); ++i) leaves[i] = graph.results[i].second;
+      std::vector<std::optional<HloSharding>> elements;
+      const Mesh* mesh = nullptr;
+      for (const ValueId leaf : leaves) {
+        XLA_ASSIGN_OR_RETURN(elements.emplace_back(), sharding_of(leaf));
+        if (elements.back().has_value()) mesh = &graph.meshes[graph.holder(leaf).mesh];
+      }
+      if (mesh == nullptr) continue;
+      if (!instruction->shape().IsTuple()) {
+        instruction->set_sharding(*std::move(elements[0]));
+        continue;
+      }
+      std::vector<HloSharding> all;
+      for (size_t i = 0; i < leaves.size(); ++i) {
+        const auto rank = static_cast<int64_t>(graph.values[leaves[i]].sizes.size());
+        all.push_back(elements[i].has_value() ? *std::move(elements[i])
+                                              : HloSharding(NamedSharding::FullyOpen(*mesh, rank)));
+      }
+      instruction->set_sharding(HloSharding::Tuple(std::move(all)));
+    }
+  }
+  return SetResultSharding(module_graph, module);
+}
+
+}  // namespace xla::propagation
