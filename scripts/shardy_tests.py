@@ -5,6 +5,11 @@
     cmake --build build --target sharding_driver
     scripts/shardy_tests.py relations SHARDY     # a checkout of openxla/shardy
 
+    PYTHON_WITH_JAXLIB scripts/shardy_tests.py propagation SHARDY
+
+propagation: the functions of Shardy's tests of propagation, each a program for its whole pipeline
+(jaxlib's) and for ours; compares the shardings of arguments, results and operations.
+
 relations: the sharding rule of each operation in the tests of Shardy's registry of rules, against
 the dimension relations of the instruction that the operation becomes. Prints what differs, and
 fails unless all differences are those of DIFFERENCES.
@@ -97,14 +102,74 @@ def relations(driver, checkout):
     return all(DIFFERENCES.get(name) for _, name, *_ in failures)
 
 
+def programs(text):
+    """The functions of a test as programs of their own, with what they may need: (name, text)."""
+    for piece in re.split(r"^// -----.*$", text, flags=re.M):
+        meshes = re.findall(r"^sdy\.mesh .*$", piece, flags=re.M)
+        found = []
+        for match in re.finditer(r"^func\.func (private |public )?@([\w.]+)", piece, flags=re.M):
+            end = re.search(r"^}", piece[match.start():], flags=re.M)
+            if end:
+                body = piece[match.start():match.start() + end.end()]
+                found.append((match.group(2), match.group(1) == "private ", body))
+        private = [body for _, is_private, body in found if is_private]
+        for name, is_private, body in found:
+            if not is_private:
+                body = re.sub(r"@" + re.escape(name) + r"\b", "@main", body, count=1)
+                yield name, "\n".join(meshes + [body] + private) + "\n"
+
+
+def with_names(text):
+    """The program with a name as location of each operation."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+    with mlir.make_ir_context(), ir.Location.unknown():
+        printed = ir.Module.parse(text).operation.get_asm(enable_debug_info=True)
+    number = iter(range(1 << 30))
+    return re.sub(r'(#loc\d* = )loc\("[^"]*":\d+:\d+(?: to [^)]*)?\)',
+                  lambda match: f'{match.group(1)}loc("v{next(number)}")', printed)
+
+
+def propagation(driver, checkout):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/sharding"))
+    import main as fuzz
+    counts = dict.fromkeys(["equal", "different", "refused here", "refused by Shardy"], 0)
+    folder = os.path.join(checkout, PROPAGATION)
+    for file in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, file)) as source:
+            text = source.read()
+        for name, program in programs(text):
+            try:
+                program = fuzz.apart(with_names, program)
+                theirs, alive = fuzz.apart(fuzz.by_shardy, program, fuzz.PIPELINE)
+            except RuntimeError:
+                counts["refused by Shardy"] += 1
+                continue
+            try:
+                ours, present = fuzz.by_xylem(driver, program)
+            except RuntimeError as error:
+                counts["refused here"] += 1
+                print(f"{file}: {name}: {str(error)[:300]}")
+                continue
+            differing = fuzz.differences(program, ours, theirs, present, alive)
+            counts["different" if differing else "equal"] += 1
+            if differing:
+                print(f"{file}: {name}")
+                for key, our, their in differing:
+                    print(f"    {key}: Xylem {our}, Shardy {their}")
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    return counts["different"] + counts["refused here"] == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["relations"])
+    parser.add_argument("what", choices=["relations", "propagation"])
     parser.add_argument("checkout")
     parser.add_argument("--driver", default="build/sharding_driver")
     arguments = parser.parse_args()
-    sys.exit(not relations(os.path.abspath(arguments.driver), arguments.checkout))
+    check = {"relations": relations, "propagation": propagation}[arguments.what]
+    sys.exit(not check(os.path.abspath(arguments.driver), arguments.checkout))
 
 
 if __name__ == "__main__":

@@ -157,6 +157,22 @@ def by_xylem(driver, text):
     return joined(result), {key.partition(".")[0] for key in result}
 
 
+def differences(text, ours, theirs, present, alive):
+    """[(name, our sharding, Shardy's)] where they differ."""
+    names = same_constants(text)
+    ours, theirs = renamed(ours, names), renamed(theirs, names)
+    present = {names.get(name, name) for name in present}
+    # Operations that translation drops (slices of everything), or Shardy (those that nothing reads),
+    # have no sharding to compare.
+    both = present & {names.get(name, name) for name in alive}
+    ours, theirs = ({key: value for key, value in shardings.items()
+                     if not key.startswith("v") or key.partition(".")[0] in both}
+                    for shardings in (ours, theirs))
+    keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
+    return [(key, ours.get(key, "none"), theirs.get(key, "none")) for key in keys
+            if ours.get(key, "") != theirs.get(key, "")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -193,18 +209,8 @@ def main():
             if arguments.only is not None:
                 print(text)
             continue
-        names = same_constants(text)
-        ours, theirs = renamed(ours, names), renamed(theirs, names)
-        present = {names.get(name, name) for name in present}
-        # Operations that translation drops (slices of everything), or Shardy (those that nothing
-        # reads), have no sharding to compare.
-        both = present & {names.get(name, name) for name in alive}
-        ours, theirs = ({key: value for key, value in shardings.items()
-                         if not key.startswith("v") or key.partition(".")[0] in both}
-                        for shardings in (ours, theirs))
-        keys = sorted(set(ours) | set(theirs), key=lambda k: (len(k), k))
-        # Instructions that StableHLO has no name for are not compared.
-        differing = [k for k in keys if ours.get(k, "") != theirs.get(k, "")]
+        differing = differences(text, ours, theirs, present, alive)
+        keys = set(ours) | set(theirs)
         counts["shardings"] += len(keys)
         counts["shardings that differ"] += len(differing)
         counts["programs that differ"] += bool(differing)
@@ -212,8 +218,8 @@ def main():
             print(f"{number}: differs")
             if arguments.only is not None:
                 print(text)
-            for key in differing if arguments.only is not None else differing[:4]:
-                print(f"  {key}: Xylem {ours.get(key, 'none')}, Shardy {theirs.get(key, 'none')}")
+            for key, our, their in differing if arguments.only is not None else differing[:4]:
+                print(f"  {key}: Xylem {our}, Shardy {their}")
     for name, count in counts.items():
         print(f"{count} {name}")
     sys.exit(bool(counts["shardings that differ"]))

@@ -217,6 +217,14 @@ class Propagator {
       const Value& holder = graph_.holder(value);
       shardings.push_back(holder.sharding.has_value() ? &*holder.sharding : nullptr);
     }
+    const auto has_axes = [](const ArraySharding* sharding) {
+      return sharding != nullptr &&
+             std::any_of(sharding->dimensions.begin(), sharding->dimensions.end(),
+                         [](const auto& dimension) { return !dimension.axes.empty(); });
+    };
+    if (std::none_of(shardings.begin(), shardings.end(), has_axes) && node.manual_axes.empty()) {
+      return;
+    }
     // The result of an edge is seen from where its sources are.
     ArraySharding of_result;
     if (node.boundary != Node::Boundary::kNone) {
