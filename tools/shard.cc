@@ -87,9 +87,11 @@ absl::StatusOr<int> Shard(const Arguments& arguments) {
                                          : ": nothing in the program has a sharding"));
   }
   module.config().set_num_partitions(grid.partitions);
-  XLA_ASSIGN_OR_RETURN(const spmd::ProgramShardings shardings,
-                       spmd::PartitionModule(file.module.get(), {.may_choose_output = {true},
-                                                                 .collect_values = true}));
+  XLA_ASSIGN_OR_RETURN(
+      const spmd::ProgramShardings shardings,
+      spmd::PartitionModule(
+          file.module.get(),
+          {.may_choose_output = {!spmd::StatesOutputSharding(module)}, .collect_values = true}));
   XLA_RETURN_IF_ERROR(VerifyModule(module));
   if (arguments.Has("--output")) {
     std::string out;

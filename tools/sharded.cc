@@ -55,9 +55,10 @@ absl::StatusOr<std::vector<Literal>> ExecuteSharded(const HloModule& module, int
   const std::unique_ptr<HloModule> local = module.Clone();
   local->config().set_num_partitions(partitions);
   local->config().set_replica_count(replicas);
-  XLA_ASSIGN_OR_RETURN(
-      const spmd::ProgramShardings shardings,
-      spmd::PartitionModule(local.get(), {.may_choose_output = {true}, .complete_outputs = true}));
+  XLA_ASSIGN_OR_RETURN(const spmd::ProgramShardings shardings,
+                       spmd::PartitionModule(
+                           local.get(), {.may_choose_output = {!spmd::StatesOutputSharding(*local)},
+                                         .complete_outputs = true}));
   XLA_RETURN_IF_ERROR(VerifyModule(*local));
   std::vector<std::vector<Literal>> shards;
   std::vector<DeviceValues> pointers;

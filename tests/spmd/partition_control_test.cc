@@ -532,5 +532,37 @@ TEST(SpmdPartitionTest, ConditionalsComputeWhatOneDeviceWould) {
   EXPECT_EQ(results, (Shards{{-224, -232}, {-240, -248}, {-256, -264}, {-272, -280}}));
 }
 
+// The result of a manual computation is that of a loop, which is replaced by one on shards.
+TEST(SpmdPartitionTest, ResultsOfLoopsLeaveManualComputations) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}]>}) {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+        manual_axes={"x"} (%b: tensor<4xf32>) {
+      %d = sdy.sharding_constraint %b <@mesh, [{"y"}]> : tensor<4xf32>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %1:2 = stablehlo.while(%i = %zero, %v = %d) : tensor<i32>, tensor<4xf32>
+      cond {
+        %n = stablehlo.constant dense<3> : tensor<i32>
+        %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %j = stablehlo.add %i, %one : tensor<i32>
+        %w = stablehlo.add %v, %v : tensor<4xf32>
+        %s = sdy.sharding_constraint %w <@mesh, [{"y"}]> : tensor<4xf32>
+        stablehlo.return %j, %s : tensor<i32>, tensor<4xf32>
+      }
+      sdy.return %1#1 : tensor<4xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  })",
+                        {{0, 1, 2, 3}, {0, 1, 2, 3}, {4, 5, 6, 7}, {4, 5, 6, 7}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{0, 8}, {16, 24}, {32, 40}, {48, 56}}));
+}
+
 }  // namespace
 }  // namespace xla::spmd::testing

@@ -51,6 +51,8 @@ absl::Status CheckAnnotations(const HloModule& module) {
 }  // namespace
 
 absl::StatusOr<ProgramShardings> Partitioner::Run() {
+  // Collectives that are unused may be removed then.
+  module_.config().set_use_spmd_partitioning(true);
   XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
@@ -247,6 +249,10 @@ bool HasShardings(const HloModule& module) {
     }
   }
   return false;
+}
+
+bool StatesOutputSharding(const HloModule& module) {
+  return module.entry_computation()->root_instruction()->has_sharding();
 }
 
 int64_t CountShardedDevices(const HloModule& module) {

@@ -58,6 +58,9 @@ absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
 // annotated with a sharding.
 bool HasShardings(const HloModule& module);
 
+// Whether the result has a sharding, which may be a replicated one.
+bool StatesOutputSharding(const HloModule& module);
+
 // The number of devices that the shardings of the module are for; 1 without any.
 int64_t CountShardedDevices(const HloModule& module);
 

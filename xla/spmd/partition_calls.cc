@@ -43,6 +43,7 @@ absl::Status Partitioner::PartitionCall(HloInstruction* call) {
                        emit_.Inline(*custom.program, call->parent(), operands));
   if (!call->shape().IsTuple()) {
     XLA_ASSIGN_OR_RETURN(HloInstruction * full, FullOf(local, call->shape(), custom.results[0]));
+    ReplaceShard(call, full);
     return call->parent()->ReplaceInstruction(call, full);
   }
   Instructions elements;

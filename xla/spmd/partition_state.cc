@@ -153,6 +153,17 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple, con
   return Add(tuple->parent(), HloOpcode::kTuple, shape, elements);
 }
 
+void Partitioner::ReplaceShard(const HloInstruction* shard, HloInstruction* replacement) {
+  for (auto* shards : {&made_, &uneven_, &partials_}) {
+    for (auto& [full, made] : *shards) {
+      if (made.shard == shard) made.shard = replacement;
+    }
+  }
+  for (auto& [full, sharded] : sharded_) {
+    if (sharded.shard == shard) sharded.shard = replacement;
+  }
+}
+
 absl::Status Partitioner::ReplaceBySharded(HloInstruction* original, HloInstruction* divided,
                                            const State& state) {
   HloComputation* computation = original->parent();
@@ -161,8 +172,9 @@ absl::Status Partitioner::ReplaceBySharded(HloInstruction* original, HloInstruct
   const Instructions users(original->users().begin(), original->users().end());
   for (HloInstruction* user : users) {
     if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot()) continue;
-    XLA_RETURN_IF_ERROR(
-        user->ReplaceAllUsesWith(elements[static_cast<size_t>(user->tuple_index())]));
+    HloInstruction* element = elements[static_cast<size_t>(user->tuple_index())];
+    XLA_RETURN_IF_ERROR(user->ReplaceAllUsesWith(element));
+    ReplaceShard(user, element);
     XLA_RETURN_IF_ERROR(computation->RemoveInstruction(user));
   }
   return computation->ReplaceInstruction(

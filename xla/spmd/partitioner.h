@@ -221,6 +221,8 @@ class Partitioner {
                                             bool together);
   // A tuple of which each partition has its shards.
   absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple, const State& state);
+  // Whatever has this shard, which is about to be removed, has its replacement.
+  void ReplaceShard(const HloInstruction* shard, HloInstruction* replacement);
   // Replaces a loop or conditional by one that gives shards.
   absl::Status ReplaceBySharded(HloInstruction* original, HloInstruction* divided,
                                 const State& state);
