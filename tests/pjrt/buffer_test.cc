@@ -209,7 +209,7 @@ TEST(PjrtBufferTest, TransfersInParts) {
     results[i] = retrieve.buffer_out;
     plugin.buffers.push_back(results[i]);
     EXPECT_CALL_ERROR(Api().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(&retrieve),
-                      "retrieved before");
+                      "retrieved already");
   }
   const Values values = {7, 8, 9};
   auto transfer = New<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
@@ -360,7 +360,7 @@ TEST(PjrtEventTest, CallbacksGetTheErrorThatWasSet) {
   set.error_message_size = 7;
   ASSERT_CALL_OK(Api().PJRT_Event_Set(&set));
   EXPECT_EQ(seen, "nowhere");
-  EXPECT_CALL_ERROR(Api().PJRT_Event_Set(&set), "of an event that is set");
+  EXPECT_CALL_ERROR(Api().PJRT_Event_Set(&set), "on an event that is set already");
   EXPECT_EQ(TextOf(Api().PJRT_Event_Error(&error)), "nowhere");
   DestroyEvent(create.event);
 }

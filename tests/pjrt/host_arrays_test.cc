@@ -167,7 +167,7 @@ TEST_F(HostArraysTest, WrongLayoutsAndRoomAreErrors) {
   Bytes bytes;
   for (const Dims& order : {Dims{1}, Dims{1, 1}, Dims{2, 0}}) {
     HostLayout layout = HostLayout::Order(order);
-    EXPECT_NE(ToHost(buffer, &layout.layout, &bytes).find("no order of the dimensions"),
+    EXPECT_NE(ToHost(buffer, &layout.layout, &bytes).find("not a permutation of the dimensions"),
               std::string::npos);
   }
   float few[5];

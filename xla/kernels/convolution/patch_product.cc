@@ -241,11 +241,20 @@ class PatchProductKernel final : public Kernel {
                                                       reinterpret_cast<const Wide*>(values) + done);
                                 });
     };
-    return RunProduct<Unit, Acc>(
-        *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
-        kernels_,
-        {pack_rows, pack_columns, NoPrefetch, false, b, copies ? conv.kernel.k.run_stride() : 0,
-         copies, kIsWide, c, result.rows.run_stride(), store, problem_.epilogue.store != nullptr});
+    return RunProduct<Unit, Acc>(*call.host, static_cast<char*>(call.scratch),
+                                 PlanProduct(sizes_, call.host->workers), kernels_,
+                                 {.pack_rows = pack_rows,
+                                  .pack_columns = pack_columns,
+                                  .prefetch_columns = NoPrefetch,
+                                  .prefetches = false,
+                                  .b = b,
+                                  .ldb = copies ? conv.kernel.k.run_stride() : 0,
+                                  .copies_columns = copies,
+                                  .rows_by_tile = kIsWide,
+                                  .c = c,
+                                  .ldc = result.rows.run_stride(),
+                                  .store = store,
+                                  .stores_direct = problem_.epilogue.store != nullptr});
   }
 
   // Whether rows of the kernel are copied while they are first multiplied.
@@ -310,11 +319,20 @@ class PatchProductKernel final : public Kernel {
                               length, values + done);
         });
       };
-      return RunProduct<Unit, Acc>(
-          *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
-          kernels_,
-          {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
-           result.columns.run_stride(), store, problem_.epilogue.store != nullptr});
+      return RunProduct<Unit, Acc>(*call.host, static_cast<char*>(call.scratch),
+                                   PlanProduct(sizes_, call.host->workers), kernels_,
+                                   {.pack_rows = pack_rows,
+                                    .pack_columns = pack_columns,
+                                    .prefetch_columns = NoPrefetch,
+                                    .prefetches = false,
+                                    .b = b,
+                                    .ldb = 0,  // columns are packed
+                                    .copies_columns = false,
+                                    .rows_by_tile = false,
+                                    .c = c,
+                                    .ldc = result.columns.run_stride(),
+                                    .store = store,
+                                    .stores_direct = problem_.epilogue.store != nullptr});
     } else {
       return absl::InternalError("positions can only be columns of real numbers");
     }

@@ -111,11 +111,20 @@ class BlockedDotKernel final : public Kernel {
     const int64_t ldb = !packed_.empty()       ? kernels_.columns
                         : in_place_ || copies_ ? std::max<int64_t>(columns.k.run_stride(), 1)
                                                : 0;
-    return RunProduct<Unit, Acc>(
-        *call.host, scratch, PlanProduct(sizes_, call.host->workers), kernels_,
-        {pack_rows, pack_columns, prefetch_columns, PrefetchesColumns(), b, ldb, copies_,
-         rows_by_tile_, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store,
-         problem_.epilogue.store != nullptr});
+    return RunProduct<Unit, Acc>(*call.host, scratch, PlanProduct(sizes_, call.host->workers),
+                                 kernels_,
+                                 {.pack_rows = pack_rows,
+                                  .pack_columns = pack_columns,
+                                  .prefetch_columns = prefetch_columns,
+                                  .prefetches = PrefetchesColumns(),
+                                  .b = b,
+                                  .ldb = ldb,
+                                  .copies_columns = copies_,
+                                  .rows_by_tile = rows_by_tile_,
+                                  .c = c,
+                                  .ldc = problem_.m == 1 ? 0 : result.rows.run_stride(),
+                                  .store = store,
+                                  .stores_direct = problem_.epilogue.store != nullptr});
   }
 
  private:
