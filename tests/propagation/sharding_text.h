@@ -4,6 +4,7 @@
 #ifndef TESTS_PROPAGATION_SHARDING_TEXT_H_
 #define TESTS_PROPAGATION_SHARDING_TEXT_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,19 @@ inline void AddSharding(const std::string& name, const HloInstruction& instructi
   }
 }
 
+// Control flow, besides which there are parts with the same name.
+inline bool IsWhole(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+      return true;
+    case HloOpcode::kCustomCall:
+      return instruction.custom_call_target() == "SPMDShardToFullShape";
+    default:
+      return false;
+  }
+}
+
 // Of arguments ("arg0"), results ("res0"), and instructions that have a location's name ("dot.0",
 // "dot.1" for several results). Of what an operation became, the last instruction has its result;
 // copies of constants have one name.
@@ -82,13 +96,21 @@ inline NamedTexts ShardingTexts(const HloModule& module) {
       }
     }
   }
+  std::map<std::string, const HloInstruction*> last;
+  for (const HloInstruction* instruction : named) {
+    const HloInstruction*& other = last[std::string(instruction->metadata().op_name())];
+    if (other == nullptr || !IsWhole(*other) || IsWhole(*instruction)) other = instruction;
+  }
+  std::map<std::string, size_t> numbers;  // of results of manual computations
   for (const HloInstruction* instruction : named) {
     const std::string name(instruction->metadata().op_name());
-    const HloInstruction* last = instruction;
-    for (const HloInstruction* other : named) {
-      if (other->metadata().op_name() == name) last = other;
+    if (instruction->opcode() != last[name]->opcode() ||
+        IsWhole(*instruction) != IsWhole(*last[name])) {
+      continue;
     }
-    if (instruction->opcode() == last->opcode()) {
+    if (instruction->opcode() == HloOpcode::kCustomCall && IsWhole(*instruction)) {
+      AddSharding(absl::StrCat(name, ".", numbers[name]++), *instruction, false, &texts);
+    } else {
       AddSharding(name + ".", *instruction, true, &texts);
     }
   }

@@ -43,3 +43,11 @@ func.func @rule(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"},
   %0 = stablehlo.custom_call @mystery(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([j, i]) {i=4, j=8} blocked_propagation={j}, custom>} : (tensor<4x8xf32>) -> tensor<8x4xf32> loc("call")  // [{}, {"a"}]
   return %0 : tensor<8x4xf32>
 }
+
+sdy.mesh @mesh_of_6 = <["a"=6]>
+
+// Parts of an axis that cannot be parts of one division of it.
+func.func @parts(%x: tensor<2x2xf32> {sdy.sharding = #sdy.sharding<@mesh_of_6, [{"a":(1)2}, {}]>}) -> (tensor<2x2xf32> {sdy.sharding = #sdy.sharding<@mesh_of_6, [{}, {"a":(3)2}]>}) {
+  %0 = stablehlo.sine %x : tensor<2x2xf32> loc("sine")  // [{}, {"a":(3)2}]
+  return %0 : tensor<2x2xf32>
+}

@@ -59,6 +59,7 @@ ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
 
 absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes& manual,
                                       const Mesh& mesh) {
+  if (mesh.IsMaximal()) return NamedSharding(mesh);
   std::vector<NamedSharding::DimensionSharding> dimensions;
   for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
     dimensions.emplace_back(dimension.axes, dimension.is_closed);
