@@ -246,8 +246,7 @@ std::strong_ordering AxisRef::operator<=>(const AxisRef& other) const {
 bool AxisRef::CanCoexist(const AxisRef& other) const {
   if (mesh_axis_index_ != other.mesh_axis_index_ || !IsSubAxis() || !other.IsSubAxis()) return true;
   const auto [min_begin, max_begin] = std::minmax({pre_size(), other.pre_size()});
-  const int64_t end = EndOf(*this), other_end = EndOf(other);
-  const auto [min_end, max_end] = std::minmax(end, other_end);
+  const auto [min_end, max_end] = std::minmax({EndOf(*this), EndOf(other)});
   if (min_end > max_begin) {
     // They overlap: the overlap and what is beside it must be sub-axes.
     return min_end % max_begin == 0 && max_begin % min_begin == 0 && max_end % min_end == 0;
