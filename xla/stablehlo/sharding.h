@@ -24,6 +24,8 @@ namespace xla::stablehlo {
 // number of the group whose values are divided alike.
 inline constexpr char kShardingRuleAttribute[] = "xla.sdy.sharding_rule";
 inline constexpr char kShardingGroupAttribute[] = "xla.sdy.sharding_group_id";
+// Of the broadcast of a scalar that stands for a constant of one value: it becomes one again.
+inline constexpr char kSplatAttribute[] = "xla.sdy.splat";
 
 // An axis of a mesh, or the part of it that starts after `pre_size` and has `size` devices.
 struct ShardyAxis {
