@@ -26,7 +26,7 @@ using Leaves = std::vector<mlir::Value*>;
 class HloReader {
  public:
   explicit HloReader(const HloModule& module);
-  absl::StatusOr<std::unique_ptr<mlir::Source>> Run();
+  absl::StatusOr<std::unique_ptr<mlir::Source>> Run(std::string_view entry_name);
 
   mlir::Context& context() { return source_->context; }
   const HloModuleConfig& config() const { return module_.config(); }
@@ -90,6 +90,11 @@ class HloReader {
   mlir::AttributeRef Precision(const Precisions& precision, std::string_view dialect);
   absl::StatusOr<mlir::AttributeRef> Dense(const HloInstruction& instruction,
                                            const Literal& literal);
+  // Of the instruction's shape, every element being the scalar.
+  absl::StatusOr<mlir::AttributeRef> Splat(const HloInstruction& instruction,
+                                           const Literal& scalar);
+  // What is read stands for operations of Shardy.
+  void SetShardy() { has_shardy_ = true; }
 
  private:
   void AddFrontendAttributes(const std::map<std::string, std::string>& facts,
@@ -112,6 +117,7 @@ class HloReader {
   mlir::Block* functions_ = nullptr;
   absl::flat_hash_map<const HloInstruction*, Leaves> values_;
   absl::flat_hash_map<const HloComputation*, std::string_view> names_;
+  std::string entry_name_;
   bool has_shardy_ = false;  // among the frontend attributes
   int depth_ = 0;
   // Instructions of computations that became regions. Regions share nothing, so the program may be
@@ -126,6 +132,9 @@ using HloHandler = absl::Status (*)(HloReader& reader, const HloInstruction& ins
 HloHandler FindElementwiseReader(HloOpcode opcode);
 HloHandler FindStructureReader(HloOpcode opcode);
 HloHandler FindProgramReader(HloOpcode opcode);
+
+// A broadcast that stands for a constant (kSplatAttribute).
+bool IsSplatConstant(const HloInstruction& instruction);
 
 // The element type of an array; null if StableHLO has none.
 mlir::TypeRef ElementTypeOf(mlir::Context* context, PrimitiveType type);

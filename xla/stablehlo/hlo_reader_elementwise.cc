@@ -126,6 +126,13 @@ absl::Status ReadReducePrecision(HloReader& reader, const HloInstruction& instru
 }
 
 absl::Status ReadConstant(HloReader& reader, const HloInstruction& instruction) {
+  // Those that broadcasts stand for have a constant of their own.
+  const auto& users = instruction.users();
+  if (!users.empty() && std::all_of(users.begin(), users.end(), [](const HloInstruction* user) {
+        return IsSplatConstant(*user);
+      })) {
+    return absl::OkStatus();
+  }
   XLA_ASSIGN_OR_RETURN(const mlir::AttributeRef value,
                        reader.Dense(instruction, instruction.literal()));
   const NamedAttribute attributes[] = {{"value", value}};

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/literal.h"
@@ -146,6 +147,7 @@ absl::Status ReadDone(HloReader& reader, const HloInstruction& instruction) {
 
 absl::Status ReadCustomCall(HloReader& reader, const HloInstruction& instruction) {
   const auto& call = instruction.attributes<CustomCallAttributes>();
+  if (absl::StartsWith(call.custom_call_target, "sdy.")) reader.SetShardy();
   for (const HloInstruction* operand : instruction.operands()) {
     if (operand->shape().IsTuple()) {
       return reader.Unimplemented(instruction, "a custom call of tuples");

@@ -20,6 +20,12 @@ absl::Status EmitWithList(HloReader& reader, const HloInstruction& instruction,
 }
 
 absl::Status ReadBroadcast(HloReader& reader, const HloInstruction& instruction) {
+  if (IsSplatConstant(instruction)) {
+    XLA_ASSIGN_OR_RETURN(const mlir::AttributeRef value,
+                         reader.Splat(instruction, instruction.operand(0)->literal()));
+    const NamedAttribute attributes[] = {{"value", value}};
+    return reader.EmitFor(instruction, "stablehlo.constant", {}, attributes);
+  }
   return EmitWithList(reader, instruction, "stablehlo.broadcast_in_dim", "broadcast_dimensions");
 }
 absl::Status ReadTranspose(HloReader& reader, const HloInstruction& instruction) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shardy's operations and attributes as StableHLO.
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -237,7 +238,8 @@ class ShardyExporter {
   // Makes the region a private function and returns a call of it, which is inserted before.
   absl::StatusOr<Operation*> Outline(Operation* operation, std::string_view name,
                                      absl::Span<mlir::Value* const> operands,
-                                     absl::Span<const NamedAttribute> frontend) {
+                                     std::vector<NamedAttribute> frontend,
+                                     absl::Span<const NamedAttribute> others) {
     if (operation->regions.size() != 1 || !operation->regions[0].HasOneBlock() ||
         operation->regions[0].first->last == nullptr ||
         !operation->regions[0].first->last->Is("sdy.return")) {
@@ -262,11 +264,26 @@ class ShardyExporter {
     Operation* function = editor_.New("func.func", {}, {}, attributes, operation->location);
     ShardyEditor::MoveRegions(operation, function);
     editor_.functions()->Append(function);
-    const NamedAttribute callee[] = {{"callee", context.Symbol(symbol)}};
-    Operation* call = editor_.New("func.call", operands, results,
-                                  editor_.WithFrontend(callee, frontend), operation->location);
+    std::vector<NamedAttribute> call_attributes = Exported(others);
+    const std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(call_attributes);
+    frontend.insert(frontend.end(), facts.begin(), facts.end());
+    call_attributes.insert(call_attributes.begin(), {"callee", context.Symbol(symbol)});
+    Operation* call =
+        editor_.New("func.call", operands, results, editor_.WithFrontend(call_attributes, frontend),
+                    operation->location);
     ShardyEditor::InsertBefore(operation, call);
     return call;
+  }
+
+  static std::vector<NamedAttribute> OthersOf(const Operation& operation,
+                                              absl::Span<const std::string_view> names) {
+    std::vector<NamedAttribute> others;
+    for (const NamedAttribute& attribute : operation.attributes) {
+      if (std::find(names.begin(), names.end(), attribute.name) == names.end()) {
+        others.push_back(attribute);
+      }
+    }
+    return others;
   }
 
   absl::Status ExportManual(Operation* operation) {
@@ -296,7 +313,10 @@ class ShardyExporter {
     std::vector<NamedAttribute> facts = {{"inlineable", editor_.context().String("false")}};
     // Where nothing goes in or out, no other operation can state the axes.
     if (operands.empty() && operation->results.empty()) facts.push_back(attributes[1]);
-    XLA_ASSIGN_OR_RETURN(Operation * call, Outline(operation, kManualBody, operands, facts));
+    XLA_ASSIGN_OR_RETURN(
+        Operation * call,
+        Outline(operation, kManualBody, operands, facts,
+                OthersOf(*operation, {"in_shardings", "manual_axes", "out_shardings"})));
     if (operation->results.empty()) {
       operation->block->Remove(operation);
       return absl::OkStatus();
@@ -315,8 +335,10 @@ class ShardyExporter {
                          Text(value)});
       }
     }
-    XLA_ASSIGN_OR_RETURN(Operation * call, Outline(operation, StringOf(*operation, "name"),
-                                                   operation->operands, facts));
+    XLA_ASSIGN_OR_RETURN(
+        Operation * call,
+        Outline(operation, StringOf(*operation, "name"), operation->operands, facts,
+                OthersOf(*operation, {"name", "in_shardings", "out_shardings"})));
     // The operation's results have their users: it becomes the call.
     editor_.SetName(operation, "func.call");
     editor_.SetAttributes(operation, call->attributes);

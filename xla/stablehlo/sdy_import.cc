@@ -270,10 +270,9 @@ class ShardyImporter {
         return;
       }
     }
-    if (target == "xla.sdy.ShardingGroup" && call->operands.size() == 1) {
+    if (target == "xla.sdy.ShardingGroup" && call->operands.size() == 1 && call->results.empty()) {
       constexpr char kGroup[] = "xla.sdy.sharding_group_id";
       if (const AttributeRef group = Read(StringIn(facts, kGroup))) {
-        call->results = {};
         return ImportAs(call, "sdy.sharding_group", "group_id", group, kGroup);
       }
     }
@@ -326,6 +325,11 @@ class ShardyImporter {
         !function->regions[0].first->last->Is("func.return")) {
       return false;
     }
+    // A function that calls itself stays one.
+    for (const Operation* around = call; around != nullptr && around->block != nullptr;
+         around = around->block->region == nullptr ? nullptr : around->block->region->parent) {
+      if (around == function) return false;
+    }
     ImportResults(function);
     editor_.SetName(function->regions[0].first->last, "sdy.return");
     ShardyEditor::MoveRegions(function, target);
@@ -355,6 +359,17 @@ class ShardyImporter {
     return source;
   }
 
+  // What a call has besides its callee and these frontend attributes.
+  void AddOthers(const Operation& call, absl::Span<const std::string_view> facts,
+                 std::vector<NamedAttribute>* attributes) {
+    std::vector<NamedAttribute> frontend = ShardyEditor::FrontendOf(call.attributes);
+    for (const std::string_view fact : facts) Take(&frontend, fact);
+    std::vector<NamedAttribute> others = editor_.WithFrontend(call.attributes, frontend);
+    Take(&others, "callee");
+    others = Imported(others);
+    attributes->insert(attributes->end(), others.begin(), others.end());
+  }
+
   void ImportCall(Operation* call) {
     const std::vector<NamedAttribute> facts = ShardyEditor::FrontendOf(call->attributes);
     if (const AttributeRef name = mlir::FindAttribute(facts, "xla.sdy.named_computation")) {
@@ -365,6 +380,9 @@ class ShardyImporter {
           attributes.push_back({list, value});
         }
       }
+      AddOthers(*call,
+                {"xla.sdy.named_computation", "xla.sdy.in_shardings", "xla.sdy.out_shardings"},
+                &attributes);
       if (TakeBody(call, call)) Become(call, "sdy.named_computation", attributes);
       return;
     }
@@ -392,8 +410,10 @@ class ShardyImporter {
                   : std::vector<mlir::Value*>();
     if (!TakeBody(call, target)) return;
     editor_.SetOperands(target, operands);
-    Become(target, "sdy.manual_computation",
-           {{"in_shardings", in}, {"out_shardings", out}, {"manual_axes", axes}});
+    std::vector<NamedAttribute> attributes = {
+        {"in_shardings", in}, {"out_shardings", out}, {"manual_axes", axes}};
+    AddOthers(*call, {"inlineable", "xla.sdy.manual_axes"}, &attributes);
+    Become(target, "sdy.manual_computation", attributes);
     if (has_entry) entry->block->Remove(entry);
     if (!has_exit) return;
     // The walk goes on with what follows the call, the exit among it.

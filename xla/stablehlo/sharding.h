@@ -20,6 +20,10 @@
 
 namespace xla::stablehlo {
 
+// Frontend attribute, of HLO's broadcast of a scalar, that stands for a constant of one value: it
+// becomes one again.
+inline constexpr char kSplatAttribute[] = "xla.sdy.splat";
+
 // An axis of a mesh, or the part of it that starts after `pre_size` and has `size` devices.
 struct ShardyAxis {
   std::string name;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
@@ -15,6 +16,7 @@
 #include "xla/shape_util.h"
 #include "xla/stablehlo/hlo_reader.h"
 #include "xla/stablehlo/sdy_round_trip.h"
+#include "xla/stablehlo/sharding.h"
 #include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
@@ -83,15 +85,15 @@ absl::StatusOr<TypeRef> HloReader::TypeOf(const Shape& shape) {
   }
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
   std::vector<int64_t> bounds(sizes.size(), mlir::kDynamic);
-  bool is_dynamic = false;
+  bool has_bounds = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!shape.is_dynamic_dimension(static_cast<int>(i))) continue;
-    is_dynamic = true;
+    has_bounds = has_bounds || sizes[i] != mlir::kDynamic;
     bounds[i] = sizes[i];
     sizes[i] = mlir::kDynamic;
   }
   AttributeRef encoding = nullptr;
-  if (is_dynamic) {
+  if (has_bounds) {
     const NamedAttribute parameters[] = {{"bounds", List(bounds)}};
     encoding = context().DialectOf("stablehlo", "type_extensions", {}, parameters);
   }
@@ -237,8 +239,36 @@ absl::StatusOr<Leaves> HloReader::Inline(const HloComputation& computation,
   return results;
 }
 
+namespace {
+
+// The instructions as they were added; fewer of them if one is added before its operands.
+std::vector<HloInstruction*> StatedOrder(const HloComputation& computation) {
+  std::vector<HloInstruction*> order;
+  absl::flat_hash_set<const HloInstruction*> seen;
+  for (HloInstruction* instruction : computation.instructions()) {
+    const auto is_known = [&](const HloInstruction* other) { return seen.contains(other); };
+    const auto& operands = instruction->operands();
+    const auto& before = instruction->control_predecessors();
+    if (!std::all_of(operands.begin(), operands.end(), is_known) ||
+        !std::all_of(before.begin(), before.end(), is_known)) {
+      break;
+    }
+    seen.insert(instruction);
+    order.push_back(instruction);
+  }
+  return order;
+}
+
+}  // namespace
+
 absl::StatusOr<Leaves> HloReader::ReadBody(const HloComputation& computation) {
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> order, computation.PostOrder());
+  XLA_ASSIGN_OR_RETURN(std::vector<HloInstruction*> order, computation.PostOrder());
+  // Programs of Shardy keep their order, where operands precede their users in it.
+  if (has_shardy_) {
+    if (auto stated = StatedOrder(computation); stated.size() == order.size()) {
+      order = std::move(stated);
+    }
+  }
   for (const HloInstruction* instruction : order) {
     XLA_RETURN_IF_ERROR(ReadInstruction(*instruction));
   }
@@ -277,9 +307,11 @@ void HloReader::AddFrontendAttributes(const std::map<std::string, std::string>& 
   if (facts.empty()) return;
   std::vector<NamedAttribute> entries;
   for (const auto& [name, value] : facts) {
+    if (name == kSplatAttribute) continue;
     has_shardy_ = has_shardy_ || absl::StartsWith(name, "xla.sdy.");
     entries.push_back({context().InternText(name), Text(value)});
   }
+  if (entries.empty()) return;
   attributes->push_back({"mhlo.frontend_attributes", context().Dictionary(entries)});
 }
 
@@ -381,7 +413,8 @@ absl::StatusOr<Operation*> HloReader::MakeFunction(const HloComputation& computa
 absl::StatusOr<std::string_view> HloReader::Function(const HloComputation& computation) {
   const auto known = names_.find(&computation);
   if (known != names_.end()) return known->second;
-  std::string unique = computation.name() == "main" ? "main_function" : computation.name();
+  std::string unique = computation.name() == entry_name_ ? absl::StrCat(entry_name_, "_function")
+                                                         : computation.name();
   const std::string_view name = context().InternText(unique);
   names_[&computation] = name;
   XLA_ASSIGN_OR_RETURN(Operation * function, MakeFunction(computation, name, false));
@@ -389,7 +422,8 @@ absl::StatusOr<std::string_view> HloReader::Function(const HloComputation& compu
   return name;
 }
 
-absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run() {
+absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run(std::string_view entry_name) {
+  entry_name_ = std::string(entry_name);
   const HloModuleConfig& config = module_.config();
   std::vector<NamedAttribute> attributes = {{"sym_name", Text(module_.name())}};
   const TypeRef i32 = context().Integer(32);
@@ -400,7 +434,8 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run() {
   functions_ = NewBlock(&source_->module->regions[0], {});
   const HloComputation* entry = module_.entry_computation();
   if (entry == nullptr) return absl::InvalidArgumentError("the module has no entry computation");
-  XLA_ASSIGN_OR_RETURN(Operation * main, MakeFunction(*entry, "main", true));
+  XLA_ASSIGN_OR_RETURN(Operation * main,
+                       MakeFunction(*entry, context().InternText(entry_name), true));
   // The entry comes first.
   main->block = functions_;
   main->next = functions_->first;
@@ -435,6 +470,25 @@ AttributeRef HloReader::Precision(const Precisions& precision, std::string_view 
   return context().Array(values);
 }
 
+bool IsSplatConstant(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast &&
+         instruction.extras().frontend_attributes.contains(kSplatAttribute) &&
+         instruction.operand(0)->opcode() == HloOpcode::kConstant &&
+         instruction.operand(0)->shape().IsArray() &&
+         instruction.operand(0)->shape().dimensions().empty();
+}
+
+absl::StatusOr<AttributeRef> HloReader::Splat(const HloInstruction& instruction,
+                                              const Literal& scalar) {
+  XLA_ASSIGN_OR_RETURN(const TypeRef type, TypeOf(instruction.shape()));
+  const auto* data = static_cast<const char*>(scalar.untyped_data());
+  const absl::Span<const char> bytes =
+      absl::MakeConstSpan(data, static_cast<size_t>(scalar.size_bytes()));
+  return context().arena().New<mlir::DenseAttribute>(mlir::Attribute{mlir::AttributeKind::kDense},
+                                                     /*is_splat=*/true, type,
+                                                     context().arena().Copy(bytes));
+}
+
 absl::StatusOr<AttributeRef> HloReader::Dense(const HloInstruction& instruction,
                                               const Literal& literal) {
   if (!literal.shape().IsArray()) return Unimplemented(instruction, "a constant of this shape");
@@ -448,8 +502,9 @@ absl::StatusOr<AttributeRef> HloReader::Dense(const HloInstruction& instruction,
                                                      context().arena().Copy(bytes));
 }
 
-absl::StatusOr<std::unique_ptr<mlir::Source>> TranslateFromHlo(const HloModule& module) {
-  return HloReader(module).Run();
+absl::StatusOr<std::unique_ptr<mlir::Source>> TranslateFromHlo(const HloModule& module,
+                                                               std::string_view entry_name) {
+  return HloReader(module).Run(entry_name);
 }
 
 }  // namespace xla::stablehlo

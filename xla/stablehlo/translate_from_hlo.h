@@ -4,6 +4,7 @@
 #define XLA_STABLEHLO_TRANSLATE_FROM_HLO_H_
 
 #include <memory>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -11,9 +12,11 @@
 
 namespace xla::stablehlo {
 
-// The entry computation becomes @main; computations that are called become functions, others
-// regions. Layouts are dropped. Unimplemented names an operation that StableHLO does not have.
-absl::StatusOr<std::unique_ptr<mlir::Source>> TranslateFromHlo(const HloModule& module);
+// The entry computation becomes a public function, @main unless named; computations that are called
+// become functions, others regions. Layouts are dropped. Unimplemented names an operation that
+// StableHLO does not have.
+absl::StatusOr<std::unique_ptr<mlir::Source>> TranslateFromHlo(
+    const HloModule& module, std::string_view entry_name = "main");
 
 }  // namespace xla::stablehlo
 

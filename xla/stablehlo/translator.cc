@@ -311,7 +311,7 @@ absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
   const bool is_small = bytes.size() <= kMaxComparedBytes;
   const size_t hash =
       is_small ? absl::HashOf(computation_, dense.type, dense.is_splat, bytes) : size_t{0};
-  if (is_small && operation.attributes.size() == 1) {
+  if (is_small && operation.attributes.size() == 1 && !keeps_shardy()) {
     if (HloInstruction* known = FindConstant(hash, dense)) return known;
   }
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(operation, dense.type));
@@ -328,6 +328,9 @@ absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
       computation_->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
   emitted_.push_back(constant);
   HloInstruction* result = broadcasts ? BroadcastScalar(constant, shape) : constant;
+  if (broadcasts && keeps_shardy()) {
+    result->mutable_extras().frontend_attributes[kSplatAttribute] = "true";
+  }
   if (is_small) constants_.try_emplace(hash, KnownConstant{dense.type, constant, result});
   return result;
 }
