@@ -298,6 +298,11 @@ HloInstruction* ShardEmitter::ValidRows(const Shape& shape, int64_t dimension,
 
 HloInstruction* ShardEmitter::Masked(HloInstruction* value, HloInstruction* mask,
                                      HloInstruction* fill) const {
+  // Pads and windows may have initial values of another precision.
+  const PrimitiveType type = value->shape().element_type();
+  if (fill->shape().element_type() != type) {
+    fill = Add(value->parent(), HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}), {fill});
+  }
   HloInstruction* all =
       Add(value->parent(), HloOpcode::kBroadcast, value->shape(), {fill}, Dimensions({}));
   return Add(value->parent(), HloOpcode::kSelect, value->shape(), {mask, value, all});
