@@ -143,7 +143,7 @@ TEST(PjrtTransformsTest, FailuresAreErrorsOfTheCompilation) {
 
 TEST(PjrtTransformsTest, WrongRegistrationsAreErrors) {
   Transform transform;
-  EXPECT_NE(transform.Register("mine", 2).find("unknown stage"), std::string::npos);
+  EXPECT_NE(transform.Register("mine", 2).find("unknown transformation stage"), std::string::npos);
   transform.callbacks.version = 7;
   EXPECT_NE(transform.Register("mine").find("version 7"), std::string::npos);
   transform.callbacks.version = PJRT_API_XLA_TRANSFORM_EXTENSION_VERSION;
