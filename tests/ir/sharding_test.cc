@@ -98,7 +98,18 @@ TEST(Sharding, SizesThatDoNotFitAreErrors) {
   EXPECT_ERROR(TileAssignment::Create({2, 2}, {0, 1, 2, -2}), "device -2 is negative");
   EXPECT_ERROR(TileAssignment::Create({0, 2}, {}), "sizes must be positive");
   EXPECT_ERROR(TileAssignment::CreateIota({int64_t{1} << 40, int64_t{1} << 40}), "2^24");
-  EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 4}), "as many devices");
+  // XLA reads such an iota; nothing can use it.
+  ASSERT_OK_AND_ASSIGN(const TileAssignment other, TileAssignment::CreateIota({2, 4}, {2, 2}));
+  EXPECT_EQ(other.ToString(), "devices=[2,4]<=[4]");
+  EXPECT_EQ(other(1, 3), 3);
+  EXPECT_EQ(other.array()(1, 3), 3);
+  const HloSharding sharding = HloSharding::Tile(other);
+  EXPECT_EQ(sharding, HloSharding::Tile(other));
+  EXPECT_ERROR(sharding.Validate(ShapeUtil::MakeShape(F32, {2, 4}), std::nullopt),
+               "the iota does not have as many devices as there are tiles");
+  EXPECT_ERROR(HloSharding::FromSubgroups(other, {kReplicated}),
+               "the iota does not have as many devices as there are tiles");
+  EXPECT_ERROR(Mesh::Create(other, {"a", "b"}), "as many devices");
   EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 2}, {0}), "another rank");
   EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {2, 2}, {1, 1}), "is not a permutation");
   EXPECT_ERROR(TileAssignment::CreateIota({2, 2}, {}, {1, 0}), "without dimensions");

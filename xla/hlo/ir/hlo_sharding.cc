@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/tile_assignment_check.h"
 #include "xla/layout_util.h"
 #include "xla/util.h"
 #include "xla/xla_data.pb.h"
@@ -46,7 +47,7 @@ int64_t PositionOf(const TileAssignment& tiles, int64_t device) {
       const auto d = static_cast<size_t>(dim);
       position = position * iota->reshape_dims()[d] + before[d];
     }
-    return position;
+    return position < iota->num_elements() ? position : -1;
   }
   const Array<int64_t>& array = tiles.array();
   const auto found = std::find(array.begin(), array.end(), device);
@@ -103,6 +104,7 @@ absl::StatusOr<HloSharding> HloSharding::FromSubgroups(
     }
   }
   if (subgroup_types.empty()) return HloSharding(TiledForm{tiles, {}, UnreducedKind::kSum});
+  XLA_RETURN_IF_ERROR(CheckIotaCount(tiles));
 
   // Subgroup dimensions of one type become one dimension, in a fixed order of types; those of size
   // 1 go.

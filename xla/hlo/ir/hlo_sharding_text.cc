@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/hlo/ir/tile_assignment_check.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
 #include "xla/xla_data.pb.h"
@@ -162,6 +163,7 @@ absl::Status ValidateLeaf(const HloSharding& sharding, const Shape& shape,
             "use {replicated}. "
             "If a device placement was intended, use {maximal device=N}.");
       }
+      XLA_RETURN_IF_ERROR(CheckIotaCount(sharding.tile_assignment()));
       if (sharding.tile_assignment().iota().has_value()) break;
       for (int64_t device : sharding.tile_assignment().array())
         XLA_RETURN_IF_ERROR(CheckDevice(device, num_devices));

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/tile_assignment_check.h"
 #include "xla/util.h"
 #include "xla/xla_data.pb.h"
 
@@ -82,6 +83,7 @@ absl::StatusOr<Mesh> Mesh::Create(TileAssignment device_assignment,
     if (!names.insert(name).second)
       return InvalidArgument("%s: axis '%s' is duplicated", text, name);
   }
+  XLA_RETURN_IF_ERROR(CheckIotaCount(device_assignment));
   if (!IsPermutation(device_assignment)) {
     return InvalidArgument("%s: device_ids must name each of the devices 0 to %d once", text,
                            device_assignment.num_elements() - 1);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/tile_assignment_check.h"
 #include "xla/permutation_util.h"
 #include "xla/util.h"
 
@@ -62,7 +63,7 @@ IotaTileAssignment IotaTileAssignment::Create(absl::Span<const int64_t> dims) {
 IotaTileAssignment IotaTileAssignment::Create(absl::Span<const int64_t> dims,
                                               absl::Span<const int64_t> reshape_dims,
                                               absl::Span<const int> transpose_perm) {
-  XLA_CHECK(reshape_dims.size() == transpose_perm.size() && Product(reshape_dims) == Product(dims))
+  XLA_CHECK(reshape_dims.size() == transpose_perm.size())
       << absl::StrJoin(dims, ",") << "<=" << absl::StrJoin(reshape_dims, ",");
   // Dimensions of size 1 do not count.
   std::vector<int> number_of(reshape_dims.size(), -1);
@@ -170,6 +171,12 @@ std::optional<IotaTileAssignment> IotaTileAssignment::Transpose(absl::Span<const
 }
 
 Array<int64_t> IotaTileAssignment::ToArray() const {
+  if (Product(reshape_dims_) != num_elements()) {  // see TileAssignment::CreateIota
+    Array<int64_t> repeated(dims_);
+    repeated.Each(
+        [&](absl::Span<const int64_t> index, int64_t* device) { *device = value_at(index); });
+    return repeated;
+  }
   Array<int64_t> array(reshape_dims_);
   array.FillIota(0);
   array.TransposeDimensions(std::vector<int64_t>(transpose_perm_.begin(), transpose_perm_.end()));
@@ -211,7 +218,7 @@ absl::StatusOr<TileAssignment> TileAssignment::Create(absl::Span<const int64_t> 
 absl::StatusOr<TileAssignment> TileAssignment::CreateIota(absl::Span<const int64_t> dims,
                                                           absl::Span<const int64_t> reshape_dims,
                                                           absl::Span<const int> transpose_perm) {
-  XLA_ASSIGN_OR_RETURN(const int64_t count, CountDevices(dims));
+  XLA_RETURN_IF_ERROR(CountDevices(dims).status());
   std::string text = absl::StrCat("devices=[", absl::StrJoin(dims, ","), "]<=[",
                                   absl::StrJoin(reshape_dims, ","), "]");
   if (transpose_perm.size() > 1) {
@@ -221,8 +228,8 @@ absl::StatusOr<TileAssignment> TileAssignment::CreateIota(absl::Span<const int64
     return InvalidArgument("%s: T(..) without dimensions", text);
   }
   if (reshape_dims.empty()) return TileAssignment(dims);
-  const absl::StatusOr<int64_t> iota_count = CountDevices(reshape_dims);
-  if (!iota_count.ok() || *iota_count != count) {
+  // XLA reads an iota of another number of devices; HloSharding::Validate reports it.
+  if (!CountDevices(reshape_dims).ok()) {
     return InvalidArgument("%s: the iota does not have as many devices as there are tiles", text);
   }
   std::vector<int> perm(transpose_perm.begin(), transpose_perm.end());
@@ -332,6 +339,15 @@ std::string TileAssignment::ToString() const {
 bool TileAssignment::operator==(const TileAssignment& other) const {
   if (iota_.has_value() && other.iota_.has_value()) return *iota_ == *other.iota_;
   return array() == other.array();
+}
+
+absl::Status CheckIotaCount(const TileAssignment& tiles) {
+  const std::optional<IotaTileAssignment>& iota = tiles.iota();
+  if (!iota.has_value() || Product(iota->reshape_dims()) == iota->num_elements()) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument("%s: the iota does not have as many devices as there are tiles",
+                         tiles.ToString());
 }
 
 }  // namespace xla

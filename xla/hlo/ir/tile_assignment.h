@@ -80,7 +80,9 @@ class TileAssignment {
   static absl::StatusOr<TileAssignment> Create(absl::Span<const int64_t> dims,
                                                absl::Span<const int64_t> devices);
   // The devices 0, 1, 2, ... reshaped to reshape_dims (empty: those of the tiles) and transposed
-  // (empty: not). Errors also: a transpose_perm that is not a permutation of the dimensions.
+  // (empty: not). Errors: sizes as of Create; a transpose_perm that is not a permutation of the
+  // dimensions. Not another number of devices than tiles, which XLA's readers accept: see
+  // CheckIotaCount.
   static absl::StatusOr<TileAssignment> CreateIota(absl::Span<const int64_t> dims,
                                                    absl::Span<const int64_t> reshape_dims = {},
                                                    absl::Span<const int> transpose_perm = {});
