@@ -116,9 +116,8 @@ def programs(text):
         for name, is_private, body in found:
             if not is_private:
                 body = re.sub(r"@" + re.escape(name) + r"\b", "@main", body, count=1)
-                if "@top_k_gt_f32_comparator" in body:
-                    private = private + [COMPARATOR]
-                yield name, "\n".join(meshes + [body] + private) + "\n"
+                comparator = [COMPARATOR] if "@top_k_gt_f32_comparator" in body else []
+                yield name, "\n".join(meshes + [body] + private + comparator) + "\n"
 
 
 def with_names(text):
