@@ -88,6 +88,11 @@ DimensionListAttributes Dimensions(std::vector<int64_t> dimensions) {
   return attributes;
 }
 
+HloInstruction* ScalarS32(HloComputation* computation, int64_t value) {
+  return computation->AddInstruction(
+      HloInstruction::CreateConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(value))));
+}
+
 HloInstruction* PartitionNumber(HloComputation* computation) {
   HloInstruction* id = Add(computation, HloOpcode::kPartitionId, ShapeUtil::MakeShape(U32, {}), {});
   return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});

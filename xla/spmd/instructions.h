@@ -45,6 +45,8 @@ HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
                     Attributes attributes = NoAttributes{});
 HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions);
 DimensionListAttributes Dimensions(std::vector<int64_t> dimensions);
+// A constant, an s32. Precondition: it fits.
+HloInstruction* ScalarS32(HloComputation* computation, int64_t value);
 // The number of this partition, an s32.
 HloInstruction* PartitionNumber(HloComputation* computation);
 // Zeros of a shape; of a token, a new one.

@@ -11,7 +11,6 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_sharding.h"
-#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 
@@ -86,8 +85,7 @@ absl::Status CallOn(HloInstruction* call, int64_t partition, int64_t* next_chann
   for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
   const Shape state = ShapeUtil::MakeTupleShape(shapes);
   HloInstruction* tuple = Add(computation, HloOpcode::kTuple, state, operands);
-  HloInstruction* chosen = computation->AddInstruction(HloInstruction::CreateConstant(
-      LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(partition))));
+  HloInstruction* chosen = ScalarS32(computation, partition);
   HloInstruction* is_here = computation->AddInstruction(HloInstruction::Create(
       HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}), {PartitionNumber(computation), chosen}));
   HloInstruction* made = computation->AddInstruction(HloInstruction::Create(

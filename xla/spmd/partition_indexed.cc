@@ -9,7 +9,6 @@
 #include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
-#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/dimension_sharding.h"
@@ -20,11 +19,6 @@ namespace xla::spmd {
 namespace {
 
 using Instructions = std::vector<HloInstruction*>;
-
-HloInstruction* ScalarS32(HloComputation* computation, int64_t value) {
-  return computation->AddInstruction(
-      HloInstruction::CreateConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(value))));
-}
 
 HloInstruction* Spread(HloInstruction* scalar, const Shape& shape) {
   return Add(scalar->parent(), HloOpcode::kBroadcast,

@@ -37,8 +37,8 @@ int64_t SizeOfDigits(absl::Span<const DeviceDigit> digits) {
 }
 
 // The minor `group_size` positions of an iota as digits; nullopt if they cut a dimension unevenly.
-std::optional<std::vector<DeviceDigit>> DigitsOfIota(const std::vector<int64_t>& reshape_dims,
-                                                     const std::vector<int>& transpose_perm,
+std::optional<std::vector<DeviceDigit>> DigitsOfIota(absl::Span<const int64_t> reshape_dims,
+                                                     absl::Span<const int> transpose_perm,
                                                      int64_t group_size) {
   std::vector<int64_t> strides(reshape_dims.size(), 1);
   for (size_t d = reshape_dims.size(); d-- > 1;) strides[d - 1] = strides[d] * reshape_dims[d];
@@ -119,21 +119,6 @@ const CollectiveDeviceList* DeviceListOf(const HloInstruction& collective) {
       return nullptr;
     }
   });
-}
-
-// Digits of the axes of a mesh that groups name, in the order of ranks: the last axis is minor.
-absl::StatusOr<std::vector<DeviceDigit>> DigitsOfAxes(const CollectiveDeviceList& list) {
-  const Mesh& mesh = *list.mesh;
-  std::vector<DeviceDigit> digits;
-  for (size_t i = list.mesh_axes.size(); i-- > 0;) {
-    const AxisRef& axis = list.mesh_axes[i];
-    XLA_RETURN_IF_ERROR(axis.Validate(mesh));
-    int64_t stride = mesh.axis_size(axis.mesh_axis_index()) / axis.next_pre_size(mesh);
-    for (int64_t minor = axis.mesh_axis_index() + 1; minor < mesh.num_axes(); ++minor)
-      stride *= mesh.axis_size(minor);
-    AppendDigit({stride, axis.size(mesh)}, digits);
-  }
-  return digits;
 }
 
 // Distinct units of a level that ids are in.
@@ -252,7 +237,11 @@ absl::StatusOr<DeviceGroups> FindDeviceGroups(const HloInstruction& collective,
     digits = DigitsOfIota(list->reshape_dims, list->transpose_perm, list->group_size);
   } else if (list->form == Form::kMesh && list->mesh->HasIotaDevices()) {
     XLA_RETURN_IF_ERROR(CheckIdRange(collective, list->mesh->num_devices() - 1, meaning.ids));
-    XLA_ASSIGN_OR_RETURN(digits, DigitsOfAxes(*list));
+    XLA_RETURN_IF_ERROR(
+        ValidateSpanOfAxes(list->mesh_axes, *list->mesh, /*allow_mergeable_neighbors=*/true));
+    const TileAssignment devices = AxesGroups(*list->mesh, list->mesh_axes);
+    digits = DigitsOfIota(devices.iota()->reshape_dims(), devices.iota()->transpose_perm(),
+                          devices.dim(1));
   }
   if (!digits.has_value()) {
     XLA_ASSIGN_OR_RETURN(groups, list->Flatten());

@@ -36,10 +36,6 @@ HloInstruction* Scalar(HloComputation* computation, Literal literal) {
   return computation->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
 }
 
-HloInstruction* Number(HloComputation* computation, int64_t value) {
-  return Scalar(computation, LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(value)));
-}
-
 HloInstruction* Transpose(HloInstruction* value, const Sizes& order) {
   Sizes sizes;
   for (const int64_t d : order) sizes.push_back(value->shape().dimensions(static_cast<int>(d)));
@@ -167,11 +163,12 @@ class Emitter {
     HloComputation* computation = shard->parent();
     std::vector<HloInstruction*> operands = {shard};
     for (size_t d = 0; d < result.size(); ++d) {
-      HloInstruction* start = Number(computation, 0);
+      HloInstruction* start = ScalarS32(computation, 0);
       for (const ReshardStep::Move& move : step.moves) {
         if (move.to_dim != static_cast<int64_t>(d)) continue;
-        start = Add(computation, HloOpcode::kMultiply, start->shape(),
-                    {PositionAlong(mesh, move.axes, computation), Number(computation, result[d])});
+        start =
+            Add(computation, HloOpcode::kMultiply, start->shape(),
+                {PositionAlong(mesh, move.axes, computation), ScalarS32(computation, result[d])});
       }
       operands.push_back(start);
     }
@@ -299,7 +296,7 @@ class Emitter {
     attributes.direction = ComparisonDirection::kEq;
     HloInstruction* is_first =
         Add(computation, HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
-            {PositionAlong(after.mesh(), axes, computation), Number(computation, 0)},
+            {PositionAlong(after.mesh(), axes, computation), ScalarS32(computation, 0)},
             std::move(attributes));
     const auto spread = [&](HloInstruction* scalar) {
       return Add(computation, HloOpcode::kBroadcast, Like(scalar, SizesOf(shard)), {scalar},
@@ -357,19 +354,20 @@ HloInstruction* PositionAlong(const Mesh& mesh, absl::Span<const AxisRef> axes,
     const int64_t size = axis.size(mesh);
     HloInstruction* digit = number;
     if (stride > 1) {
-      digit = Add(computation, HloOpcode::kDivide, scalar, {digit, Number(computation, stride)});
+      digit = Add(computation, HloOpcode::kDivide, scalar, {digit, ScalarS32(computation, stride)});
     }
     if (stride * size < mesh.num_devices()) {
-      digit = Add(computation, HloOpcode::kRemainder, scalar, {digit, Number(computation, size)});
+      digit =
+          Add(computation, HloOpcode::kRemainder, scalar, {digit, ScalarS32(computation, size)});
     }
     if (position != nullptr) {
       position =
-          Add(computation, HloOpcode::kMultiply, scalar, {position, Number(computation, size)});
+          Add(computation, HloOpcode::kMultiply, scalar, {position, ScalarS32(computation, size)});
       digit = Add(computation, HloOpcode::kAdd, scalar, {position, digit});
     }
     position = digit;
   }
-  return position != nullptr ? position : Number(computation, 0);
+  return position != nullptr ? position : ScalarS32(computation, 0);
 }
 
 HloInstruction* EmitReshard(HloInstruction* shard, const NamedSharding& from,

@@ -29,8 +29,6 @@ std::vector<int64_t> SizesOf(const Shape& shape) {
   return {shape.dimensions().begin(), shape.dimensions().end()};
 }
 
-int64_t BytesOf(const Shape& shape) { return ShapeUtil::ByteSizeOf(shape); }
-
 // The pieces of other shards that ranges need, by distance. `size`: of a shard.
 RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
   RowPieces pieces;
@@ -103,8 +101,7 @@ std::optional<std::vector<std::vector<int64_t>>> ScatterGroups(const ShardLayout
 HloInstruction* ShardEmitter::TableEntry(HloComputation* computation,
                                          const std::vector<int64_t>& values) const {
   if (std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == values[0]; })) {
-    return computation->AddInstruction(HloInstruction::CreateConstant(
-        LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(values[0]))));
+    return ScalarS32(computation, values[0]);
   }
   const std::vector<int32_t> narrow(values.begin(), values.end());
   HloInstruction* table = computation->AddInstruction(
@@ -197,7 +194,7 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
   if (!axes.has_value()) return CollectivePermute(shard, from, to);
   ShardLayout now = axes->LayoutOf(*axes->ListsOf(from));
   for (const ExchangeStep& step :
-       ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), BytesOf(full))) {
+       ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), ShapeUtil::ByteSizeOf(full))) {
     ShardLayout next = axes->LayoutOf(step.result);
     switch (step.kind) {
       case ExchangeStep::Kind::kSlice:
@@ -222,7 +219,7 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
 int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
                                    const ShardLayout& to) const {
   if (from == to) return 0;
-  const int64_t bytes = BytesOf(full);
+  const int64_t bytes = ShapeUtil::ByteSizeOf(full);
   const int64_t shard = bytes / from.size();
   if (!from.partial_groups.empty() || !to.partial_groups.empty()) return 2 * bytes;
   const std::optional<DeviceAxes> axes = DeviceAxes::For(from, to, partitions_);
@@ -286,9 +283,8 @@ HloInstruction* ShardEmitter::ValidRows(const Shape& shape, int64_t dimension,
                               {TableEntry(computation, starts)}, Dimensions({}));
   HloInstruction* row = Add(computation, HloOpcode::kAdd, rows, {iota, start});
   const auto bound = [&](int64_t value, ComparisonDirection direction) {
-    HloInstruction* scalar = computation->AddInstruction(HloInstruction::CreateConstant(
-        LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(value))));
-    HloInstruction* all = Add(computation, HloOpcode::kBroadcast, rows, {scalar}, Dimensions({}));
+    HloInstruction* all = Add(computation, HloOpcode::kBroadcast, rows,
+                              {ScalarS32(computation, value)}, Dimensions({}));
     return Add(computation, HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, shape.dimensions()),
                {row, all}, CompareAttributes{.direction = direction});
   };

@@ -18,6 +18,13 @@ inline int64_t CountOf(const Shape& shape) {
   return count;
 }
 
+// Returns the last dimension of more than one element; -1 if there is none.
+inline int LastLongDimension(const Shape& shape) {
+  int d = static_cast<int>(shape.rank()) - 1;
+  while (d >= 0 && shape.dimensions(d) == 1) --d;
+  return d;
+}
+
 // Returns the shape of the result, or of the first of several results.
 inline const Shape& FirstShape(const HloInstruction& instruction) {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();

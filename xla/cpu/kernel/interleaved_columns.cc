@@ -21,13 +21,6 @@
 namespace xla::cpu {
 namespace {
 
-// The last dimension of a shape that has several elements; -1 if none has.
-int64_t LastDimension(const Shape& shape) {
-  int64_t last = shape.rank() - 1;
-  while (last >= 0 && shape.dimensions(static_cast<int>(last)) == 1) --last;
-  return last;
-}
-
 // Windows are few elements, which code visits one after the other.
 bool IsSmallWindow(const HloInstruction& instruction) {
   constexpr int64_t kMostTaps = 64;
@@ -46,7 +39,7 @@ int64_t ShortColumns(const HloComputation& computation) {
   constexpr int64_t kMostColumns = 4, kMostOfWindows = 8, kLeastRows = 16;
   const HloInstruction* root = computation.root_instruction();
   if (!root->shape().IsArray() || IsLinear(computation)) return 0;
-  const int64_t last = LastDimension(root->shape());
+  const int64_t last = LastLongDimension(root->shape());
   if (last < 1) return 0;
   const bool has_windows =
       absl::c_any_of(computation.instructions(), [](const HloInstruction* instruction) {
@@ -146,7 +139,8 @@ class InterleavedColumns final : public KernelPlan {
     };
     if (columns > 0) {
       for (int64_t column = 0; column < columns; ++column) {
-        index[static_cast<size_t>(LastDimension(root().shape()))] = emitter.math().Constant(column);
+        index[static_cast<size_t>(LastLongDimension(root().shape()))] =
+            emitter.math().Constant(column);
         add(&root());
       }
     } else {

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "xla/cpu/codegen/elementwise.h"
+#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
@@ -216,13 +217,6 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
 }
 
 namespace {
-
-// Returns the last dimension of more than one element; -1 if there is none.
-int LastLongDimension(const Shape& shape) {
-  int d = static_cast<int>(shape.rank()) - 1;
-  while (d >= 0 && shape.dimensions(d) == 1) --d;
-  return d;
-}
 
 // Returns the phases of a row of the instruction, given those of its operands.
 int64_t PhasesOf(const HloInstruction& instruction,

@@ -32,8 +32,7 @@ bool KeepsMinorDimension(const HloInstruction& transpose) {
   if (PicksFromShortRows(transpose)) return true;
   const auto dimensions = transpose.dimensions();
   const int64_t rank = transpose.shape().rank();
-  int64_t last = rank - 1;
-  while (last >= 0 && transpose.shape().dimensions(static_cast<int>(last)) == 1) --last;
+  const int64_t last = LastLongDimension(transpose.shape());
   return last < 0 || dimensions[static_cast<size_t>(last)] == last ||
          (last + 1 < rank && dimensions[static_cast<size_t>(last)] + 1 == rank);
 }

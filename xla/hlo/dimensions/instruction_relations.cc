@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/dimensions/rules.h"
+#include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -224,7 +225,7 @@ absl::StatusOr<std::optional<DimensionRelations>> RelateDimensions(
   }
   dimensions::AddLeaves(instruction.shape(), &in.results);
   const auto& attributes = instruction.extras().frontend_attributes;
-  if (const auto given = attributes.find(kDimensionRelationsAttribute); given != attributes.end()) {
+  if (const auto given = attributes.find(kShardingRuleAttribute); given != attributes.end()) {
     XLA_ASSIGN_OR_RETURN(DimensionRelations relations, ParseDimensionRelations(given->second));
     XLA_RETURN_IF_ERROR(
         dimensions::CheckFit(instruction, in.operands, relations.operands, "operand"));

@@ -14,9 +14,6 @@
 
 namespace xla {
 
-// The frontend attribute that holds the relations of an instruction in place of the table's.
-inline constexpr char kDimensionRelationsAttribute[] = "xla.sdy.sharding_rule";
-
 struct RelationOptions {
   // Shardy's conservative propagation: dimensions whose slices would have to be permuted are not
   // related.
@@ -25,8 +22,10 @@ struct RelationOptions {
 
 // The relations between the leaves of the operands and of the result. Nothing for instructions that
 // move values through control flow, tuples or other programs, custom calls that nothing is known
-// of, and arrays without a bound. Factors are numbered as Shardy numbers them. The instruction must
-// be verified. InvalidArgument if the frontend attribute does not parse or does not fit the shapes.
+// of, and arrays without a bound. The frontend attribute kShardingRuleAttribute
+// (sharding_attributes.h) takes the place of the table's rule. Factors are numbered as Shardy
+// numbers them. The instruction must be verified. InvalidArgument if the frontend attribute does
+// not parse or does not fit the shapes.
 absl::StatusOr<std::optional<DimensionRelations>> RelateDimensions(
     const HloInstruction& instruction, const RelationOptions& options = {});
 
