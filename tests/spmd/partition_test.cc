@@ -703,14 +703,14 @@ TEST(ShardLayoutTest, PositionsFollowTheOrderOfDevices) {
   ASSERT_OK_AND_ASSIGN(const TileAssignment devices, TileAssignment::Create({2, 2}, {0, 2, 1, 3}));
   ASSERT_OK_AND_ASSIGN(const ShardLayout layout,
                        ShardLayoutOf(HloSharding::Tile(devices), array, 4));
-  EXPECT_EQ(layout.shard_of, (std::vector<int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(layout.Positions(0), (std::vector<int64_t>{0, 1, 0, 1}));
   EXPECT_EQ(layout.Position(1, 0), 1);
   EXPECT_EQ(layout.Position(1, 1), 0);
   ASSERT_OK_AND_ASSIGN(const ShardLayout manual,
                        ManualShardLayout(layout, array, ShapeUtil::MakeShape(F32, {2, 6})));
   EXPECT_EQ(manual.counts, (std::vector<int64_t>{2, 1}));
-  EXPECT_EQ(manual.shard_of, (std::vector<int64_t>{0, 1, 0, 1}));
-  EXPECT_EQ(manual.groups, (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(manual.Positions(0), (std::vector<int64_t>{0, 1, 0, 1}));
+  EXPECT_EQ(manual.Groups().Lists(), (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}}));
   EXPECT_FALSE(ManualShardLayout(layout, array, ShapeUtil::MakeShape(F32, {3, 6})).ok());
 }
 

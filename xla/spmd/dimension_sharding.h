@@ -7,16 +7,21 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "xla/hlo/ir/mesh_and_axis.h"
 #include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {
 
-// How one dimension is divided: the position of each partition. Empty: not at all.
+// How one dimension is divided: along axes, major to minor. No axes: not at all.
 struct DimensionSharding {
   int64_t count = 1;
-  std::vector<int64_t> position;
+  Mesh mesh;  // partition_groups.h
+  std::vector<AxisRef> axes;
 
-  bool operator==(const DimensionSharding&) const = default;
+  bool operator==(const DimensionSharding& other) const {
+    return axes == other.axes && (count == 1 || mesh == other.mesh);
+  }
 };
 using DimensionShardings = std::vector<DimensionSharding>;
 
@@ -28,9 +33,11 @@ std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,
 
 // Partitions with the same shard of the result and different shards of what is reduced; empty if
 // that is not divided. None if some combination of shards is missing.
-std::optional<std::vector<std::vector<int64_t>>> PartialGroups(const DimensionShardings& result,
-                                                               const DimensionShardings& reduced,
-                                                               int64_t partitions);
+std::optional<PartitionGroups> PartialGroups(const DimensionShardings& result,
+                                             const DimensionShardings& reduced, int64_t partitions);
+
+// The layout with the positions in some dimensions counted from the end.
+ShardLayout ReversedLayout(const ShardLayout& layout, absl::Span<const int64_t> dimensions);
 
 }  // namespace xla::spmd
 

@@ -66,15 +66,6 @@ std::vector<int64_t> DividedUnless(const ShardLayout& layout, Predicate is_kept)
   return dimensions;
 }
 
-std::vector<int64_t> Offsets(const ShardLayout& layout, int64_t d, int64_t size,
-                             int64_t partitions) {
-  std::vector<int64_t> offsets;
-  for (int64_t p = 0; p < partitions; ++p) {
-    offsets.push_back(layout.Position(p, static_cast<size_t>(d)) * size);
-  }
-  return offsets;
-}
-
 HloInstruction* Padded(HloInstruction* value, int64_t d, int64_t rows) {
   PadAttributes attributes;
   attributes.padding.resize(static_cast<size_t>(value->shape().rank()));
@@ -117,8 +108,7 @@ PrimitiveType BitsOf(PrimitiveType type) {
 
 }  // namespace
 
-HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part,
-                                             const std::vector<std::vector<int64_t>>& groups) {
+HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, const PartitionGroups& groups) {
   const PrimitiveType type = part->shape().element_type();
   const PrimitiveType bits = BitsOf(type);
   const auto as = [&](HloInstruction* value, PrimitiveType to) {
@@ -156,7 +146,7 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
   HloComputation* computation = slice->parent();
   HloInstruction* start =
       Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - rows),
-             emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)));
+             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
   HloInstruction* at =
       Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, rows)), 0, size + rows);
   Instructions operands = {Padded(source.shard, d, rows)};
@@ -212,7 +202,7 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicUpdateSlice(HloInstruction* up
   HloComputation* computation = update->parent();
   HloInstruction* start =
       Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - count),
-             emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)));
+             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
   // What falls beside the shard is put into padding.
   HloInstruction* at =
       Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, count)), 0, size + count);
@@ -400,7 +390,7 @@ absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
       Clamped(ComponentOf(vectors), 0, full.dimensions(static_cast<int>(d)) - 1);
   HloInstruction* local =
       Binary(HloOpcode::kSubtract, component,
-             Spread(emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)),
+             Spread(ShardStart(computation, source.layout, static_cast<size_t>(d), size),
                     component->shape()));
   HloInstruction* own = As(Clamped(local, 0, size - 1), indices->shape().element_type());
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(gather->shape(), *layout));
@@ -419,7 +409,7 @@ absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
   partial.partial_groups = *groups;
   HloInstruction* sum = CombineDisjoint(part, *groups);
   if (const auto wanted = WantedLayout(*gather);
-      wanted.has_value() && ShardEmitter::CanReduceScatter(partial, *wanted)) {
+      wanted.has_value() && emit_.CanReduceScatter(gather->shape(), partial, *wanted)) {
     sum = emit_.ReduceScatter(part, partial, *wanted);
     SetShard(gather, sum, *wanted);
     return true;
@@ -474,7 +464,7 @@ absl::StatusOr<bool> Partitioner::PartitionScatter(HloInstruction* scatter) {
   HloInstruction* component = Clamped(ComponentOf(vectors), -1, limit);
   HloInstruction* local =
       Binary(HloOpcode::kSubtract, component,
-             Spread(emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)),
+             Spread(ShardStart(computation, source.layout, static_cast<size_t>(d), size),
                     component->shape()));
   HloInstruction* shard = computation->AddInstruction(scatter->CloneWithNewOperands(
       source.shard->shape(),

@@ -68,11 +68,13 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
   if (!strategy.elements.empty()) return cost;
   const int64_t shard = ShapeUtil::ByteSizeOf(instruction.shape()) / strategy.result.size();
   if (!strategy.partial.empty()) {
-    const auto group = static_cast<int64_t>(strategy.partial[0].size());
+    const int64_t group = strategy.partial.group_size();
     const int64_t once = shard / group * (group - 1);
     ShardLayout parts = strategy.result;
     parts.partial_groups = strategy.partial;
-    if (wanted.has_value() && emit_.CanReduceScatter(parts, *wanted)) return cost + once;
+    if (wanted.has_value() && emit_.CanReduceScatter(instruction.shape(), parts, *wanted)) {
+      return cost + emit_.ReshardBytes(instruction.shape(), parts, *wanted);
+    }
     cost += 2 * once;
   }
   return wanted.has_value()

@@ -163,7 +163,6 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   }
   if (leading.shard == nullptr) return false;
   const Shape shape = ResultShardShape(concatenate->shape(), leading.layout);
-  const int64_t rows = shape.dimensions(static_cast<int>(d));
   HloInstruction* result = nullptr;
   int64_t offset = 0;
   for (HloInstruction* operand :
@@ -183,11 +182,9 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
       result = own;
       continue;
     }
-    std::vector<int64_t> starts;
-    for (int64_t p = 0; p < partitions_; ++p) {
-      starts.push_back(source.layout.Position(p, dim) * rows - before);
-    }
-    HloInstruction* mask = emit_.ValidRows(shape, d, starts, size, concatenate->parent());
+    HloInstruction* start =
+        ValueAtPosition(concatenate->parent(), source.layout, dim, range.starts);
+    HloInstruction* mask = emit_.ValidRows(shape, d, start, size);
     result = Add(concatenate->parent(), HloOpcode::kSelect, shape, {mask, own, result});
   }
   SetShard(concatenate, result, leading.layout);

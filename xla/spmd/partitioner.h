@@ -141,8 +141,7 @@ class Partitioner {
   absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
   // The sum of parts of which each element is zero on all partitions but one, with the same bits.
   // `result` is the layout of what the parts add up to.
-  HloInstruction* CombineDisjoint(HloInstruction* part,
-                                  const std::vector<std::vector<int64_t>>& groups);
+  HloInstruction* CombineDisjoint(HloInstruction* part, const PartitionGroups& groups);
   // Replaces the instruction, or remembers shards of it.
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
                          const ShardLayout& layout);

@@ -101,27 +101,7 @@ std::optional<ShardingStrategy> ReshapeStrategy(const HloInstruction& instructio
 std::optional<ShardingStrategy> ReverseStrategy(const HloInstruction& instruction,
                                                 const ShardLayout& result) {
   const auto& reversed = instruction.attributes<DimensionListAttributes>().dimensions;
-  const auto mirror = [&](int64_t shard) {
-    int64_t mirrored = 0, scale = 1;
-    for (size_t d = result.counts.size(); d-- > 0;) {
-      const int64_t count = result.counts[d];
-      const int64_t position = shard % count;
-      const bool is_reversed = absl::c_linear_search(reversed, static_cast<int64_t>(d));
-      mirrored += scale * (is_reversed ? count - 1 - position : position);
-      shard /= count;
-      scale *= count;
-    }
-    return mirrored;
-  };
-  ShardLayout operand = result;
-  for (int64_t& shard : operand.shard_of) shard = mirror(shard);
-  for (size_t g = 0; g < result.groups.size(); ++g) {
-    for (size_t shard = 0; shard < result.groups[g].size(); ++shard) {
-      operand.groups[g][static_cast<size_t>(mirror(static_cast<int64_t>(shard)))] =
-          result.groups[g][shard];
-    }
-  }
-  return ShardingStrategy{{std::move(operand)}, result, {}};
+  return ShardingStrategy{{ReversedLayout(result, reversed)}, result, {}};
 }
 
 // Whether parts that were each begun with the initial value may be combined.
@@ -443,13 +423,9 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
 
 absl::StatusOr<HloSharding> ToHloSharding(const ShardLayout& layout) {
   if (layout.IsUndivided()) return HloSharding::Replicate();
-  std::vector<int64_t> dims = layout.counts, devices;
-  dims.push_back(static_cast<int64_t>(layout.groups.size()));
-  for (size_t shard = 0; shard < static_cast<size_t>(layout.size()); ++shard) {
-    for (const std::vector<int64_t>& group : layout.groups) devices.push_back(group[shard]);
-  }
-  XLA_ASSIGN_OR_RETURN(const TileAssignment assignment, TileAssignment::Create(dims, devices));
-  return HloSharding::FromSubgroups(assignment, {OpSharding_Type_REPLICATED});
+  ShardLayout complete = layout;
+  complete.partial_groups.clear();
+  return HloSharding::V3ToV2Sharding(ToNamedSharding(complete));
 }
 
 }  // namespace xla::spmd
