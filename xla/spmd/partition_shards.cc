@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -26,6 +27,17 @@ bool IsMadeAnywhere(const HloInstruction& full) {
          (full.opcode() == HloOpcode::kBroadcast && full.operand(0)->shape().rank() == 0);
 }
 
+// The same of few elementwise instructions on such values and on parameters that every partition
+// has.
+bool IsMadeOfFullParameters(const HloInstruction& full, const HloComputation* entry, int depth) {
+  if (IsMadeAnywhere(full)) return true;
+  if (full.opcode() == HloOpcode::kParameter) return full.parent() == entry;
+  return depth > 0 && full.info().Has(op_traits::kElementwiseTrait) && full.operand_count() > 0 &&
+         absl::c_all_of(full.operands(), [&](const HloInstruction* operand) {
+           return IsMadeOfFullParameters(*operand, entry, depth - 1);
+         });
+}
+
 }  // namespace
 
 absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
@@ -44,7 +56,10 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
     shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
   }
-  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full)) {
+  constexpr int kFewInstructions = 4;
+  const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
+  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
+      !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
     shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
   if (shard == nullptr) {

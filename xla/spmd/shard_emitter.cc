@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/clone.h"
@@ -117,7 +118,7 @@ void ShardEmitter::set_cause(const HloInstruction& cause) {
 }
 
 HloInstruction* ShardEmitter::WithCause(HloInstruction* collective) const {
-  collective->set_metadata(cause_);
+  if (!cause_.op_name().empty()) collective->set_metadata(cause_);
   return collective;
 }
 
@@ -187,39 +188,19 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Inline(const HloModule& program,
 
 HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& full,
                                      const ShardLayout& layout) {
+  ShardLayout complete = layout;
+  complete.partial_groups.clear();
   if (!layout.partial_groups.empty()) {
     shard = Combine(shard, layout.partial_groups,
                     Combiner(shard->shape().element_type(), layout.reduction));
   }
-  if (layout.IsUndivided()) return shard;
-  HloComputation* computation = shard->parent();
-  const absl::Span<const int64_t> part = shard->shape().dimensions();
-  const PrimitiveType type = shard->shape().element_type();
-  std::vector<int64_t> row(part.begin(), part.end());
-  row.insert(row.begin(), 1);
-  std::vector<int64_t> rows = row;
-  rows[0] = layout.size();
-  AllGatherAttributes attributes;
-  attributes.dimensions = {0};
-  attributes.channel_id = next_channel_++;
-  attributes.use_global_device_ids = true;
-  attributes.replica_groups = GroupsAlong(layout.mesh, layout.Groups().axes);
-  HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
-                            {Reshape(shard, row)}, attributes);
-  // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
-  std::vector<int64_t> separate(layout.counts);
-  separate.insert(separate.end(), part.begin(), part.end());
-  std::vector<int64_t> order, interleaved;
-  for (size_t d = 0; d < part.size(); ++d) {
-    order.push_back(static_cast<int64_t>(d));
-    order.push_back(static_cast<int64_t>(d + part.size()));
-    interleaved.push_back(layout.counts[d]);
-    interleaved.push_back(part[d]);
-  }
-  HloInstruction* moved =
-      Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
-          {Reshape(all, separate)}, Dimensions(order));
-  return Reshape(moved, full.dimensions());
+  // A gather is there for its users: who they are is known when all others are removed (report.h).
+  InstructionMetadata cause = std::exchange(cause_, {});
+  HloInstruction* gathered =
+      Reshard(shard, full, complete, UndividedLayout(full.rank(), partitions_));
+  cause_ = std::move(cause);
+  XLA_CHECK(gathered != nullptr) << full.ToString();  // there always is a chain
+  return gathered;
 }
 
 HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,

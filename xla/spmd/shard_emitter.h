@@ -100,7 +100,7 @@ class ShardEmitter {
                                          absl::Span<HloInstruction* const> operands);
   // Adds two scalars, or takes the larger or smaller one.
   HloComputation* Combiner(PrimitiveType type, UnreducedKind reduction);
-  // The collective, with the metadata of its cause.
+  // The collective, with the metadata of its cause if there is one.
   HloInstruction* WithCause(HloInstruction* collective) const;
 
  private:
