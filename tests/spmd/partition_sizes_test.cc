@@ -17,7 +17,7 @@
 namespace xla::spmd {
 namespace {
 
-// A layer whose rows go to other axes, are rolled and looked up.
+// A layer whose rows go to other axes and are looked up.
 constexpr const char* kLayer = R"(HloModule layer, num_partitions=$0
 ENTRY main {
   x = f32[4096,4096] parameter(0), sharding={devices=[$1,1,$2]<=[$0] last_tile_dim_replicate}
@@ -27,8 +27,6 @@ ENTRY main {
   h = f32[4096,4096] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   y = f32[4096,4096] dot(h, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={devices=[$1,1,$2]<=[$0] last_tile_dim_replicate}
   t = f32[4096,4096] copy(y), sharding={devices=[1,$1,$2]<=[$0] last_tile_dim_replicate}
-  a = f32[1,4096] slice(y), slice={[0:1], [0:4096]}
-  b = f32[4095,4096] slice(y), slice={[1:4096], [0:4096]}
   g = f32[64,4096] gather(y, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4096}
   ROOT r = (f32[4096,4096], f32[64,4096]) tuple(t, g), sharding={{devices=[1,$1,$2]<=[$0] last_tile_dim_replicate}, {replicated}}
 }
