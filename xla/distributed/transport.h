@@ -62,8 +62,7 @@ class Transport {
 
   // Sends the parts as one frame; does not wait for the receiver. UNAVAILABLE when the process has
   // gone.
-  virtual absl::Status SendFrame(int process,
-                                 absl::Span<const absl::Span<const char>> parts) = 0;
+  virtual absl::Status SendFrame(int process, absl::Span<const absl::Span<const char>> parts) = 0;
 
   // Transfers meet by the pair of processes, the direction and `id`, which is used once; both sides
   // give the same number of bytes, more than 0. The memory must live until the transfer is done or
