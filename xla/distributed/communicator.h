@@ -9,12 +9,14 @@
 #define XLA_DISTRIBUTED_COMMUNICATOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "xla/distributed/program_identity.h"
@@ -34,6 +36,8 @@ struct CommunicatorOptions {
   absl::Duration report_after = absl::Seconds(20);
   // Counts up with each connection of the job: messages of an earlier one are refused.
   uint32_t epoch = 0;
+  // Told instead of standard error.
+  std::function<void(absl::string_view)> report;
 };
 
 // Thread-safe.
@@ -56,10 +60,9 @@ class Communicator {
                                                   absl::Span<const int64_t> device_ids,
                                                   absl::Span<const int32_t> processes);
 
-  // Messages beside runs, as copies of buffers: they meet by sender, receiver and key, and are used
-  // once. Send keeps `data` until the receiver has it, and returns when it has.
-  absl::Status Send(int process, uint64_t key, absl::Span<const char> data,
-                    const runtime::WaitLimits& limits);
+  // Messages beside runs, as of buffers that are copied to another process: they meet by sender,
+  // receiver and key, in order. Send copies the data and does not wait.
+  absl::Status Send(int process, uint64_t key, absl::Span<const char> data);
   absl::Status Receive(int process, uint64_t key, absl::Span<char> data,
                        const runtime::WaitLimits& limits);
 

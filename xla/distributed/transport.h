@@ -36,8 +36,8 @@ class Transport {
     virtual void OnFailure(int process, const absl::Status& status) = 0;
   };
 
-  // One way of a message. Destroying a transfer that is not done may break the connection, since
-  // the other side may be writing to its memory.
+  // One way of a message. Destroying a transfer that is not done leaves the connection unusable if
+  // the other side has started it: Disconnect then.
   class Transfer {
    public:
     virtual ~Transfer() = default;
