@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 
 set(archives)
 foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_dimensions xla_propagation xla_text xla_proto xla_parser xla_builder
-        xla_verify xla_passes xla_spmd xla_stablehlo xla_runtime xla_ffi xla_kernels xla_blas xla_lapack xla_interp xla_evaluator xla_value_inference
+        xla_verify xla_passes xla_spmd xla_stablehlo xla_runtime xla_distributed xla_ffi xla_kernels xla_blas xla_lapack xla_interp xla_evaluator xla_value_inference
         xla_cpu xla_loader
         xla_client)
   get_target_property(kind ${room} TYPE)
