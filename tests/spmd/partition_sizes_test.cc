@@ -4,15 +4,19 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
+#include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/spmd/partition.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla::spmd {
 namespace {
@@ -71,6 +75,30 @@ ENTRY main {
   EXPECT_EQ(program("mesh['a'=2,'b'=4], [{'a'}, {}]",
                     "mesh['b'=4,'a'=2], device_ids=([2,4]T(1,0)), [{}, {'b'}]"),
             tiles);
+}
+
+TEST(PartitionSizesTest, AxesOfOtherSizesChangeTheNumberOfPartitions) {
+  constexpr const char* kProgram = R"(module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["data"=2, "model"=2]>
+  func.func @main(%x: tensor<4096x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>})
+      -> (tensor<4096x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}) {
+    %y = stablehlo.negate %x : tensor<4096x8xf32>
+    return %y : tensor<4096x8xf32>
+  }
+})";
+  const auto shard = [&](int64_t data) -> absl::StatusOr<std::string> {
+    XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(kProgram, "program"));
+    stablehlo::EntryArguments arguments;
+    arguments.mesh_axes = {{"data", data}};
+    XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), arguments));
+    EXPECT_EQ(module->config().num_partitions(), 2 * data);
+    XLA_RETURN_IF_ERROR(PartitionModule(module.get(), {}).status());
+    return module->entry_computation()->root_instruction()->shape().ToString();
+  };
+  EXPECT_EQ(shard(2).value_or(""), "f32[2048,8]");
+  EXPECT_EQ(shard(2048).value_or(""), "f32[2,8]");
+  EXPECT_NE(shard(int64_t{1} << 40).status().message().find("more than 16777216 devices"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace {
 using Instructions = std::vector<HloInstruction*>;
 
 constexpr int kMaxShardDepth = 500;
+constexpr int kFewInstructions = 4;
 
 // Whether every partition can make any shard of the value without others.
 bool IsMadeAnywhere(const HloInstruction& full) {
@@ -56,12 +57,12 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
     shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
   }
-  constexpr int kFewInstructions = 4;
   const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
   if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
       !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
     shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
+  if (shard == nullptr && known == sharded_.end()) shard = ReshardedUneven(full, layout);
   if (shard == nullptr) {
     XLA_ASSIGN_OR_RETURN(shard, MakeShard(full, layout));
   }
@@ -76,8 +77,18 @@ absl::StatusOr<HloInstruction*> Partitioner::UnevenShardOf(HloInstruction* full,
                                                            const ShardLayout& layout) {
   const auto known = uneven_.find(WithoutAnnotations(full));
   if (known != uneven_.end() && known->second.layout == layout) return known->second.shard;
+  if (HloInstruction* shard = ReshardedUneven(full, layout)) return shard;
   return emit_.Cut(WithPadding(WithoutAnnotations(full), PaddedShape(full->shape(), layout)),
                    layout);
+}
+
+HloInstruction* Partitioner::ReshardedUneven(HloInstruction* full, const ShardLayout& layout) {
+  const Source source = SourceOf(full);
+  if (source.shard == nullptr ||
+      IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions)) {
+    return nullptr;
+  }
+  return emit_.Reshard(source.shard, full->shape(), source.layout, layout);
 }
 
 void Partitioner::SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout) {

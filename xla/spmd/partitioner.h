@@ -172,6 +172,8 @@ class Partitioner {
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* full, const ShardLayout& layout);
   // The same of shards that are not all of one size: they are padded at the end.
   absl::StatusOr<HloInstruction*> UnevenShardOf(HloInstruction* full, const ShardLayout& layout);
+  // From shards at hand, of which those or these are not all of one size; null if there are none.
+  HloInstruction* ReshardedUneven(HloInstruction* full, const ShardLayout& layout);
   // Remembers the shard that each partition has of a value.
   void SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout);
   // As ShardOf, of what a value annotates as well.
