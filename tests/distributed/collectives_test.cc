@@ -234,14 +234,14 @@ TEST(CollectivesTest, AllReduceByOtherComputations) {
 
 TEST(CollectivesTest, AllReduceOfSeveralArrays) {
   ExpectSameBits(Text("f32", "[300,100]",
-                      "  y = f32[7] slice(p2), slice={[1:8]}\n  p2 = f32[100] reshape(z)\n"
                       "  z = f32[1,100] slice(x), slice={[2:3], [0:100]}\n"
+                      "  q = f32[100] reshape(z)\n  y = f32[7] slice(q), slice={[1:8]}\n"
                       "  ROOT r = (f32[300,100], f32[7]) all-reduce(x, y), to_apply=f"));
 }
 
 TEST(CollectivesTest, AllModes) {
   for (const char* attributes :
-       {"replica_groups={{0,1}}", "channel_id=1, replica_groups={{0,3},{1,2}}",
+       {"replica_groups={{0,1}}",
         "channel_id=1, replica_groups={{0,1}}, use_global_device_ids=false",
         "channel_id=1, replica_groups={{0,7,2},{1,3,4,5,6}}, use_global_device_ids=true"}) {
     ExpectSameBits(Text("f32", "[9]",
@@ -284,6 +284,11 @@ TEST(CollectivesTest, AllToAll) {
 }
 
 TEST(CollectivesTest, PermuteAndBroadcast) {
+  // Partitions of each replica.
+  ExpectSameBits(Text("f32", "[5]",
+                      "  ROOT r = f32[5] collective-permute(x), channel_id=1, "
+                      "source_target_pairs={{0,3},{3,1},{1,0}}",
+                      "replica_count=2, num_partitions=4"));
   ExpectSameBits(Text("f32", "[5]",
                       "  ROOT r = f32[5] collective-permute(x), "
                       "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{7,0}}"));
@@ -323,8 +328,8 @@ HloModule m, replica_count=8
 ENTRY e {
   p = f32$ parameter(0)
   t = token[] after-all()
-  recv = (f32$, u32[], token[]) recv(t), channel_id=0, frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,7},{7,3},{3,3}}"}
-  send = (f32$, u32[], token[]) send(p, t), channel_id=0, frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,7},{7,3},{3,3}}"}
+  recv = (f32$, u32[], token[]) recv(t), channel_id=0, frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,7},{7,3},{4,4}}"}
+  send = (f32$, u32[], token[]) send(p, t), channel_id=0, frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,7},{7,3},{4,4}}"}
   sent = token[] send-done(send), channel_id=0
   received = (f32$, token[]) recv-done(recv), channel_id=0
   ROOT r = f32$ get-tuple-element(received), index=0

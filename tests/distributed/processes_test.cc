@@ -19,8 +19,8 @@
 namespace xla::distributed {
 namespace {
 
-const runtime::WaitLimits kLimits = {absl::Seconds(60), nullptr};
-const ProgramIdentity kProgram = {"jit_step", 17, true};
+const runtime::WaitLimits kPatience = {absl::Seconds(60), nullptr};
+const ProgramIdentity kStep = {"jit_step", 17, true};
 
 // What a process of a job does; not 0: what is wrong.
 using Body = std::function<int(Communicator& communicator)>;
@@ -33,7 +33,7 @@ absl::Status ExchangeAll(Communicator& communicator, size_t bytes) {
     ids.push_back(p);
     processes.push_back(p);
   }
-  const auto run = communicator.StartRun(kProgram, ids, processes);
+  const auto run = communicator.StartRun(kStep, ids, processes);
   const std::vector<char> mine(bytes, static_cast<char>('a' + communicator.rank()));
   std::vector<std::vector<char>> theirs(static_cast<size_t>(size), std::vector<char>(bytes));
   std::vector<runtime::ProcessGroup::Outgoing> outgoing;
@@ -44,7 +44,7 @@ absl::Status ExchangeAll(Communicator& communicator, size_t bytes) {
     incoming.push_back({p, {absl::MakeSpan(theirs[static_cast<size_t>(p)])}});
   }
   absl::Status status = run->Exchange({"all-reduce.3", "f32[8]", "all-reduce.3 (step.py:7)"}, ids,
-                                      outgoing, incoming, kLimits);
+                                      outgoing, incoming, kPatience);
   for (int p = 0; status.ok() && p < size; ++p) {
     if (p != communicator.rank() &&
         theirs[static_cast<size_t>(p)] != std::vector<char>(bytes, static_cast<char>('a' + p))) {
@@ -199,7 +199,7 @@ TEST(MpiProcessesTest, DISABLED_Rank) {
   ASSERT_TRUE(communicator.ok()) << communicator.status();
   EXPECT_GT((*communicator)->size(), 1);
   EXPECT_EQ(ExchangeAllSizes(**communicator), 0);
-  EXPECT_EQ((*communicator)->Barrier(1, kLimits), absl::OkStatus());
+  EXPECT_EQ((*communicator)->Barrier(1, kPatience), absl::OkStatus());
 }
 
 TEST(MpiProcessesTest, Data) {
