@@ -192,7 +192,9 @@ absl::Status Messenger::FailureLocked(const Operation& operation,
                                                        ", launch ", operation.run.launch),
                      ", waited for it (", peer.failure.message(), ")"));
   }
-  if (run != runs_.end() && !run->second.failure.ok()) return run->second.failure;
+  // A copy that shares nothing, as in rendezvous.cc.
+  if (run != runs_.end() && !run->second.failure.ok())
+    return absl::Status(run->second.failure.code(), run->second.failure.message());
   return absl::OkStatus();
 }
 
