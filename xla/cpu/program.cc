@@ -143,8 +143,9 @@ absl::Status CpuProgram::RunOnDevices(
     absl::Span<const absl::Span<runtime::ResultView>> results,
     const runtime::ExecutionContext& context, runtime::RunStatistics* statistics,
     const CpuRunOptions& options) const {
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, results.size()));
+  for (const size_t given : {arguments.size(), results.size()}) {
+    XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, given, context.processes));
+  }
   return CpuRun(*this, context, options).Run(replicas, partitions, arguments, results, statistics);
 }
 
@@ -174,7 +175,7 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::RunReplicated(
     argument_views.push_back(views[d].arguments());
     result_views.push_back(views[d].results());
   }
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, count));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, count, context.processes));
   int64_t copied_bytes = 0;
   for (const cpu::LiteralViews& device : views) copied_bytes += device.memory_bytes();
   XLA_RETURN_IF_ERROR(

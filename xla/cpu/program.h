@@ -96,7 +96,7 @@ class CpuProgram {
   // Runs the program on replicas x partitions devices at once, with a thread for each. Device r *
   // partitions + p is partition p of replica r; arguments[d] and result[d] are those of device d.
   // When one fails, the others stop soon, and its error, prefixed with the device, is the error of
-  // the run.
+  // the run. With context.processes, arguments and results are those of this process's devices.
   absl::StatusOr<std::vector<Literal>> RunReplicated(
       int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
       const runtime::ExecutionContext& context = {}, runtime::RunStatistics* statistics = nullptr,

@@ -16,6 +16,7 @@
 #include "xla/layout_strides.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/feeds.h"
+#include "xla/runtime/process_group.h"
 #include "xla/runtime/rendezvous.h"
 #include "xla/runtime/reusable_threads.h"
 #include "xla/strided_copy.h"
@@ -116,7 +117,16 @@ absl::Status CpuRun::Run(int64_t replicas, int64_t partitions,
                          absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
                          absl::Span<const absl::Span<runtime::ResultView>> results,
                          runtime::RunStatistics* statistics, int64_t copied_bytes) {
-  const int64_t count = replicas * partitions;
+  const int64_t all = replicas * partitions;
+  const auto count = static_cast<int64_t>(arguments.size());  // in this process
+  const auto id_of = [&](size_t d) {
+    return context_.processes == nullptr ? static_cast<int64_t>(d)
+                                         : context_.processes->local_devices()[d];
+  };
+  const auto prefixed = [&](const absl::Status& error, int64_t device) {
+    return absl::Status(error.code(),
+                        absl::StrCat(DevicePrefix(device, replicas, partitions), error.message()));
+  };
   int64_t bytes = copied_bytes + impl_.ScratchBytes(pool_->num_threads()) * count +
                   impl_.NestedBytes(pool_->num_threads()) * count;
   for (size_t d = 0; d < arguments.size(); ++d) {
@@ -132,30 +142,30 @@ absl::Status CpuRun::Run(int64_t replicas, int64_t partitions,
   absl::Status status;
   if (count == 1) {
     Device device;
+    const int64_t id = id_of(0);
+    device.state.position = {replicas, partitions, id / partitions, id % partitions};
     status = RunGuarded(device, arguments[0], results[0]);
+    if (!status.ok() && all > 1) status = prefixed(status, id);
     Finish(absl::MakeSpan(&device, 1), results, status, statistics);
     return status;
   }
-  runtime::Rendezvous rendezvous(count);
+  runtime::Rendezvous rendezvous(all, count);
   std::vector<Device> devices(static_cast<size_t>(count));
-  for (int64_t id = 0; id < count; ++id) {
-    cpu::DeviceState& state = devices[static_cast<size_t>(id)].state;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    cpu::DeviceState& state = devices[d].state;
+    const int64_t id = id_of(d);
     state.position = {replicas, partitions, id / partitions, id % partitions};
     state.rendezvous = &rendezvous;
   }
   runtime::ReusableThreads own_threads;
   runtime::ReusableThreads& threads = context_.threads == nullptr ? own_threads : *context_.threads;
-  status = threads.RunAll(count, [&](int64_t id) {
-    const auto d = static_cast<size_t>(id);
-    rendezvous.Finish(id, RunGuarded(devices[d], arguments[d], results[d]));
+  status = threads.RunAll(count, [&](int64_t i) {
+    const auto d = static_cast<size_t>(i);
+    rendezvous.Finish(id_of(d), RunGuarded(devices[d], arguments[d], results[d]));
   });
   if (status.ok()) {
     const absl::Status error = rendezvous.RootError();
-    if (!error.ok()) {
-      status = absl::Status(
-          error.code(), absl::StrCat(DevicePrefix(rendezvous.RootDevice(), replicas, partitions),
-                                     error.message()));
-    }
+    if (!error.ok()) status = prefixed(error, rendezvous.RootDevice());
   }
   Finish(absl::MakeSpan(devices), results, status, statistics);
   return status;

@@ -22,6 +22,7 @@
 #include "xla/interpreter/transfer.h"
 #include "xla/interpreter/value.h"
 #include "xla/passes/collective_group.h"
+#include "xla/runtime/process_group.h"
 #include "xla/runtime/rendezvous.h"
 #include "xla/runtime/thread_pool.h"
 
@@ -37,6 +38,7 @@ struct Destination {
 // The state of one device in a run. Used by its thread, and by workers on its behalf where
 // that is said.
 struct DeviceRun {
+  size_t index = 0;    // among the devices of this process
   int64_t device = 0;  // replica * num_partitions + partition
   int64_t replica = 0, partition = 0;
   std::atomic<int64_t> executed{0};         // workers too
@@ -80,7 +82,13 @@ class EvalState {
   }
   // A single device makes it when it first communicates, on its own thread.
   runtime::Rendezvous& rendezvous() {
-    if (!rendezvous_.has_value()) rendezvous_.emplace(replicas_ * partitions_);
+    if (!rendezvous_.has_value()) {
+      const int64_t all = replicas_ * partitions_;
+      const runtime::ProcessGroup* const processes = options_.processes;
+      rendezvous_.emplace(all, processes == nullptr
+                                   ? all
+                                   : static_cast<int64_t>(processes->local_devices().size()));
+    }
     return *rendezvous_;
   }
   // How long, and how, a device waits for others or for the host.

@@ -140,7 +140,7 @@ absl::Status EvalState::Poll(const EvalContext& ctx) {
   if (rendezvous_.has_value() && rendezvous_->stopped()) return rendezvous_->StopStatus();
   if (ctx.in_worker() || options_.progress == nullptr || !ctx.has_device()) return absl::OkStatus();
   DeviceRun& device = ctx.device();
-  if (device.device != 0 || device.current == nullptr) return absl::OkStatus();
+  if (device.index != 0 || device.current == nullptr) return absl::OkStatus();
   const auto now = std::chrono::steady_clock::now();
   if (now - device.last_progress >= std::chrono::milliseconds(100)) {
     device.last_progress = now;

@@ -20,6 +20,7 @@
 #include "xla/interpreter/literal_io.h"
 #include "xla/runtime/feeds.h"
 #include "xla/runtime/host_memory.h"
+#include "xla/runtime/process_group.h"
 #include "xla/runtime/reusable_threads.h"
 #include "xla/shape_util.h"
 
@@ -108,7 +109,10 @@ absl::Status RunOnDevices(
     const EvalProgram& program, int64_t replicas, int64_t partitions,
     const InterpreterOptions& options, RunStatistics* statistics,
     absl::FunctionRef<absl::Status(EvalState& state, DeviceRun& device)> run) {
-  const int64_t count = replicas * partitions;
+  runtime::ProcessGroup* const processes = options.processes;
+  const int64_t count = processes == nullptr
+                            ? replicas * partitions
+                            : static_cast<int64_t>(processes->local_devices().size());
   EvalState state(program, replicas, partitions, options);
   CountedBytes counted(state.budget());
   if (program.constant_bytes() > 0) {
@@ -116,8 +120,11 @@ absl::Status RunOnDevices(
         counted.Add(program.constant_bytes(), program.entry().root_instruction()->shape()));
   }
   std::vector<DeviceRun> devices(static_cast<size_t>(count));
-  for (int64_t id = 0; id < count; ++id) {
-    DeviceRun& device = devices[static_cast<size_t>(id)];
+  for (size_t d = 0; d < devices.size(); ++d) {
+    DeviceRun& device = devices[d];
+    const int64_t id =
+        processes == nullptr ? static_cast<int64_t>(d) : processes->local_devices()[d];
+    device.index = d;
     device.device = id;
     device.replica = id / partitions;
     device.partition = id % partitions;
@@ -133,12 +140,17 @@ absl::Status RunOnDevices(
   };
   if (count == 1) {
     const absl::Status status = run_guarded(devices[0]);
-    if (!status.ok()) return absl::Status(status.code(), status.message());
+    if (!status.ok()) {
+      return absl::Status(
+          status.code(),
+          absl::StrCat(DevicePrefix(devices[0].device, replicas, partitions), status.message()));
+    }
   } else {
     runtime::ReusableThreads own_threads;
     runtime::ReusableThreads& threads = options.threads == nullptr ? own_threads : *options.threads;
-    XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t id) {
-      state.rendezvous().Finish(id, run_guarded(devices[static_cast<size_t>(id)]));
+    XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t d) {
+      DeviceRun& device = devices[static_cast<size_t>(d)];
+      state.rendezvous().Finish(device.device, run_guarded(device));
     }));
     const absl::Status error = state.rendezvous().RootError();
     if (!error.ok()) {
@@ -287,7 +299,8 @@ absl::StatusOr<Literal> InterpreterProgram::Run(absl::Span<const Literal* const>
 absl::StatusOr<std::vector<Literal>> InterpreterProgram::RunReplicated(
     int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
     const InterpreterOptions& options, RunStatistics* statistics) const {
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
+  XLA_RETURN_IF_ERROR(
+      runtime::CheckDeviceCount(replicas, partitions, arguments.size(), options.processes));
   for (size_t device = 0; device < arguments.size(); ++device) {
     const absl::Status status = CheckArguments(module_, arguments[device]);
     if (!status.ok()) {
@@ -300,7 +313,7 @@ absl::StatusOr<std::vector<Literal>> InterpreterProgram::RunReplicated(
   XLA_RETURN_IF_ERROR(RunOnDevices(
       *program_, replicas, partitions, options, statistics,
       [&](EvalState& state, DeviceRun& device) -> absl::Status {
-        const auto d = static_cast<size_t>(device.device);
+        const size_t d = device.index;
         XLA_ASSIGN_OR_RETURN(results[d], RunOnLiterals(state, device, result_shape_, arguments[d]));
         return absl::OkStatus();
       }));
@@ -312,8 +325,9 @@ absl::Status InterpreterProgram::RunOnBuffers(
     absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
     absl::Span<const absl::Span<runtime::ResultView>> results, const InterpreterOptions& options,
     RunStatistics* statistics) const {
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
-  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, results.size()));
+  for (const size_t given : {arguments.size(), results.size()}) {
+    XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, given, options.processes));
+  }
   for (size_t d = 0; d < arguments.size(); ++d) {
     if (static_cast<int64_t>(arguments[d].size()) != argument_leaves_ ||
         static_cast<int64_t>(results[d].size()) != result_leaves_) {
@@ -324,7 +338,7 @@ absl::Status InterpreterProgram::RunOnBuffers(
   }
   const absl::Status status = RunOnDevices(*program_, replicas, partitions, options, statistics,
                                            [&](EvalState& state, DeviceRun& device) {
-                                             const auto d = static_cast<size_t>(device.device);
+                                             const size_t d = device.index;
                                              return RunOnViews(state, device, result_shape_,
                                                                donors_, arguments[d], results[d]);
                                            });

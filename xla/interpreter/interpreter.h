@@ -66,6 +66,9 @@ struct InterpreterOptions {
   // How long a device waits for other devices, or for the host, before the run ends with
   // DEADLINE_EXCEEDED.
   absl::Duration wait_timeout = absl::Seconds(60);
+  // The processes of a run that has devices in several: arguments and results are those of the
+  // devices of this process then. Null: all are here.
+  runtime::ProcessGroup* processes = nullptr;
   // What custom calls are told of the run: its number, and the number of each device at the caller.
   int64_t run_id = 0;
   absl::Span<const int> device_ordinals;

@@ -21,6 +21,7 @@ namespace xla::runtime {
 class Feeds;            // feeds.h
 class HostChannels;     // channels.h
 class Interrupt;        // interrupt.h
+class ProcessGroup;     // process_group.h
 class ReusableThreads;  // reusable_threads.h
 class StepObserver;     // step_observer.h
 class ThreadPool;       // thread_pool.h
@@ -53,9 +54,13 @@ struct ExecutionContext {
   // How long a device waits for other devices, or for the host, before the run ends with
   // DEADLINE_EXCEEDED.
   absl::Duration wait_timeout = absl::Seconds(60);
+  // The processes of a run that has devices in several. Arguments, results and ordinals are those
+  // of the devices of this process then, in order. Null: all devices are here.
+  ProcessGroup* processes = nullptr;
   // Names the run to the outside, as in messages; runs that belong together share it.
   int64_t run_id = 0;
-  // The client's devices that run the program; see OrdinalOf.
+  // The client's devices that run the program, by device of the run; see OrdinalOf. Where the run
+  // has several processes, the entries of the others' devices are -1.
   absl::Span<const int> device_ordinals;
   // Compiled programs tell it of their steps, which are timed only then.
   StepObserver* step_observer = nullptr;
@@ -75,8 +80,9 @@ struct RunStatistics {
 inline constexpr int64_t kMaxDevices = 1024;
 
 // INVALID_ARGUMENT unless a run may have so many replicas and partitions, and arguments of `given`
-// devices are those of all.
-absl::Status CheckDeviceCount(int64_t replicas, int64_t partitions, size_t given);
+// devices are those of all; or of all of this process, where there are several.
+absl::Status CheckDeviceCount(int64_t replicas, int64_t partitions, size_t given,
+                              const ProcessGroup* processes = nullptr);
 
 }  // namespace xla::runtime
 

@@ -35,8 +35,8 @@ absl::Status OwnCopy(const absl::Status& status) {
 
 }  // namespace
 
-Rendezvous::Rendezvous(int64_t num_devices)
-    : devices_(static_cast<size_t>(num_devices)), running_(num_devices) {}
+Rendezvous::Rendezvous(int64_t num_devices, int64_t running)
+    : devices_(static_cast<size_t>(num_devices)), running_(running) {}
 
 // --- What a device waits for
 

@@ -52,7 +52,9 @@ class Rendezvous {
     }
   };
 
-  explicit Rendezvous(int64_t num_devices);
+  explicit Rendezvous(int64_t num_devices) : Rendezvous(num_devices, num_devices) {}
+  // Only `running` of the devices are in this process and will call Finish; the others never do.
+  Rendezvous(int64_t num_devices, int64_t running);
 
   int64_t num_devices() const { return static_cast<int64_t>(devices_.size()); }
 

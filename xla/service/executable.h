@@ -19,7 +19,7 @@ namespace xla {
 // One run of all replicas and partitions. Device d of the lists below is partition d % partitions
 // of replica d / partitions. The leaves of a shape are its arrays and tokens, depth first.
 struct ExecuteRequest {
-  // For each device the leaves of its arguments, of all parameters in order; their shapes are
+  // For each device (with context.processes: of this process) the leaves of its arguments, of all parameters in order; their shapes are
   // compatible with the parameters', in any layout. Row-major memory is read in place. Donated
   // memory may be overwritten; where it became no result, it is the caller's to free.
   absl::Span<const absl::Span<const runtime::ArgumentView>> arguments;

@@ -45,6 +45,7 @@ absl::Status InterpreterExecutable::Run(const ExecuteRequest& request) const {
   options.feeds = context.feeds;
   options.host_channels = context.host_channels;
   options.wait_timeout = context.wait_timeout;
+  options.processes = context.processes;
   options.run_id = context.run_id;
   options.device_ordinals = context.device_ordinals;
   return program_->RunOnBuffers(num_replicas(), num_partitions(), request.arguments,

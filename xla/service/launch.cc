@@ -40,9 +40,12 @@ struct Flight {
   absl::InlinedVector<absl::InlinedVector<Held, 4>, 1> held;
   absl::InlinedVector<Buffers, 1> results;
   std::shared_ptr<RunControl> control;
+  // By device of the run, where several processes have some.
+  std::vector<int> all_ordinals;
 
   bool IsDonated(size_t leaf) const { return !request.donate.empty() && request.donate[leaf]; }
-  absl::Status Run();
+  // Runs the program, or takes note that it will not run because of its inputs.
+  absl::Status Run(const absl::Status& inputs);
   absl::Status Execute();
   absl::StatusOr<std::shared_ptr<ArrayMemory>> Allocate(size_t device, int64_t bytes) const;
   // The memory that a run reads in place of that of an argument; null if it can read that itself.
@@ -82,7 +85,9 @@ absl::Status CheckArgument(const Shape& given, const Shape& wanted, size_t argum
 absl::Status CheckCounts(const Backend& backend, const Executable& executable,
                          const LaunchRequest& request) {
   const HloModule& module = executable.module();
-  const auto devices = static_cast<size_t>(executable.num_devices());
+  const size_t devices = request.processes == nullptr
+                             ? static_cast<size_t>(executable.num_devices())
+                             : request.processes->local_devices().size();
   const size_t leaves = executable.argument_leaves().size();
   if (request.arguments.size() != devices || request.device_ordinals.size() != devices) {
     return absl::InvalidArgumentError(
@@ -232,14 +237,17 @@ absl::StatusOr<std::shared_ptr<ArrayMemory>> Flight::Packed(
   return donor;
 }
 
-absl::Status Flight::Run() {
+absl::Status Flight::Run(const absl::Status& inputs) {
   const auto begin = RunControl::Clock::now();
   control->began.store(begin, std::memory_order_relaxed);
-  if (control->cancel.load(std::memory_order_relaxed)) {
-    return absl::CancelledError("the run was cancelled before it started");
+  absl::Status status = inputs;
+  if (status.ok() && control->cancel.load(std::memory_order_relaxed))
+    status = absl::CancelledError("the run was cancelled before it started");
+  if (status.ok()) {
+    status = Execute();
+    if (request.length != nullptr) request.length->Add(RunControl::Clock::now() - begin);
   }
-  absl::Status status = Execute();
-  if (request.length != nullptr) request.length->Add(RunControl::Clock::now() - begin);
+  if (request.processes != nullptr) request.processes->Finish(status);
   return status;
 }
 
@@ -331,6 +339,11 @@ absl::Status AwaitInputs(const runtime::Event& inputs, runtime::Interrupt* inter
 absl::StatusOr<Launched> Launch(const Backend& backend,
                                 std::shared_ptr<const Executable> executable,
                                 LaunchRequest request) {
+  if (request.processes != nullptr) {
+    XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(
+        executable->num_replicas(), executable->num_partitions(),
+        request.processes->local_devices().size(), request.processes.get()));
+  }
   XLA_RETURN_IF_ERROR(CheckCounts(backend, *executable, request));
   if (!request.donate.empty()) XLA_RETURN_IF_ERROR(CheckGivenOnce(request));
   for (const Executable::Alias& alias : executable->aliases()) {
@@ -352,6 +365,14 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   if (context.pool == nullptr) context.pool = &backend.thread_pool();
   if (context.threads == nullptr) context.threads = &backend.threads();
   context.device_ordinals = flight->request.device_ordinals;
+  context.processes = flight->request.processes.get();
+  if (context.processes != nullptr) {
+    const absl::Span<const int64_t> local = context.processes->local_devices();
+    flight->all_ordinals.resize(static_cast<size_t>(context.processes->num_devices()), -1);
+    for (size_t d = 0; d < local.size(); ++d)
+      flight->all_ordinals[static_cast<size_t>(local[d])] = flight->request.device_ordinals[d];
+    context.device_ordinals = flight->all_ordinals;
+  }
   std::vector<runtime::Event> after;
   XLA_RETURN_IF_ERROR(HoldArguments(*flight, after));
 
@@ -371,17 +392,15 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   if (made.run_here || made.run_here_if_ready) {
     const runtime::Event inputs = runtime::Event::All(after);
     if (made.run_here || inputs.IsReady()) {
-      const absl::Status status = AwaitInputs(inputs, made.context.interrupt);
-      source->Set(status.ok() ? flight->Run() : status);
+      source->Set(flight->Run(AwaitInputs(inputs, made.context.interrupt)));
       return launched;
     }
   }
   context.interrupt = nullptr;
   const absl::InlinedVector<int, 1> ordinals = flight->request.device_ordinals;
   const runtime::Event ended = backend.launches().Launch(
-      ordinals, after, [flight = std::move(flight)](const absl::Status& inputs) {
-        return inputs.ok() ? flight->Run() : inputs;
-      });
+      ordinals, after,
+      [flight = std::move(flight)](const absl::Status& inputs) { return flight->Run(inputs); });
   ended.OnReady([source](const absl::Status& status) { source->Set(status); });
   return launched;
 }

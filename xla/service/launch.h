@@ -21,6 +21,7 @@
 #include "xla/runtime/device_buffer.h"
 #include "xla/runtime/event.h"
 #include "xla/runtime/execution_context.h"
+#include "xla/runtime/process_group.h"
 #include "xla/service/backend.h"
 #include "xla/service/executable.h"
 #include "xla/service/run_length.h"
@@ -35,6 +36,10 @@ struct LaunchRequest {
   absl::InlinedVector<Buffers, 1> arguments;
   // For each leaf whether its buffers are donated, on all devices; empty: none is.
   std::vector<bool> donate;
+  // The processes of a run that has devices in several; null: all devices are here. Arguments and
+  // ordinals, and the results, are those of this process's devices, in order. Its Finish is called
+  // when the run has ended.
+  std::shared_ptr<runtime::ProcessGroup> processes;
   // For each device of the run its ordinal.
   absl::InlinedVector<int, 1> device_ordinals;
   // The run ends before Launch returns, on the calling thread, and does not wait for earlier

@@ -36,7 +36,8 @@ struct DeviceState {
 
   runtime::Rendezvous& Meeting() {
     if (rendezvous == nullptr) {
-      own_rendezvous = std::make_unique<runtime::Rendezvous>(1);
+      own_rendezvous = std::make_unique<runtime::Rendezvous>(
+          position.replicas * position.partitions, /*running=*/1);
       rendezvous = own_rendezvous.get();
     }
     return *rendezvous;
