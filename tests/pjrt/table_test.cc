@@ -345,7 +345,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension,
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 12, 19, 24, 0x78796c, kXylemPythonExtension,
                                   kXylemLlvmExtension}));
 }
 
