@@ -119,10 +119,6 @@ class MemoryTransfer final : public Transport::Transfer {
     if (half_->is_done || !status.ok()) return half_->is_done ? absl::OkStatus() : status;
     return half_->failure;
   }
-  bool IsDone() override {
-    std::lock_guard<std::mutex> lock(half_->mutex);
-    return half_->is_done;
-  }
 
  private:
   const std::shared_ptr<Half> half_;

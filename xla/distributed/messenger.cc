@@ -231,13 +231,19 @@ absl::Status Messenger::PollWait(const Operation& operation, absl::Time since,
                         absl::StrJoin(waits, "; for ")));
     next_report = now + options_.report_after;
   }
+  // One question at a time, so that frames do not pile up for a process that was stopped.
+  std::vector<int> asked;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const int process : missing) peers_[static_cast<size_t>(process)].answer.clear();
+    for (const int process : missing) {
+      PeerState& peer = peers_[static_cast<size_t>(process)];
+      peer.answer.clear();
+      if (!std::exchange(peer.is_asked, true)) asked.push_back(process);
+    }
   }
   Frame question = FrameOf(Frame::Kind::kQuestion, operation.run);
   question.text = operation.text;
-  for (const int process : missing) (void)SendFrame(process, question);
+  for (const int process : asked) (void)SendFrame(process, question);
   // The next answers are there for the next report.
   next_question = std::max(now + options_.ask_after, std::min(now + 10 * options_.ask_after,
                                                               next_report - options_.ask_after));
@@ -396,7 +402,6 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
 
 absl::Status Messenger::Post(const Operation& operation, uint64_t key, int process,
                              absl::Span<const absl::Span<const char>> parts) {
-  SweepPosted();
   Posted posted;
   posted.process = process;
   FrameParts division;
@@ -415,29 +420,16 @@ absl::Status Messenger::Post(const Operation& operation, uint64_t key, int proce
     XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
   }
   const absl::Status sent = SendParts(process, frame, copies, posted.transfers);
+  std::lock_guard<std::mutex> lock(mutex_);
   if (!sent.ok()) {
-    std::lock_guard<std::mutex> lock(mutex_);
     XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
     return sent;
   }
   if (posted.transfers.empty()) return absl::OkStatus();
   posted.transfer = frame.transfer;
-  std::lock_guard<std::mutex> lock(mutex_);
-  posted_.push_back(std::move(posted));
+  // The receiver may have been faster.
+  if (released_.erase({process, posted.transfer}) == 0) posted_.push_back(std::move(posted));
   return absl::OkStatus();
-}
-
-void Messenger::SweepPosted() {
-  std::list<Posted> done;  // freed without the lock
-  std::lock_guard<std::mutex> lock(mutex_);
-  for (auto it = posted_.begin(); it != posted_.end();) {
-    const auto next = std::next(it);
-    const bool is_over = !peers_[static_cast<size_t>(it->process)].failure.ok() ||
-                         std::all_of(it->transfers.begin(), it->transfers.end(),
-                                     [](const auto& transfer) { return transfer->IsDone(); });
-    if (is_over) done.splice(done.end(), posted_, it);
-    it = next;
-  }
 }
 
 absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int process,
@@ -467,8 +459,13 @@ absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int pr
   Transfers transfers;
   XLA_RETURN_IF_ERROR(TakeParts(process, operation, arrived, parts, transfers));
   const absl::Status status = AwaitTransfers(transfers, process, operation, limits, waiter.since);
-  if (!status.ok())
+  if (!status.ok()) {
     transport_->Disconnect(process, absl::UnavailableError("a message was given up in the middle"));
+  } else if (arrived.frame.transfer != 0) {
+    Frame released = FrameOf(Frame::Kind::kReleased, operation.run);
+    released.transfer = arrived.frame.transfer;
+    (void)SendFrame(process, released);
+  }
   return status;
 }
 

@@ -123,7 +123,8 @@ class Messenger final : public Transport::Receiver {
     absl::Status failure;
     bool is_closing = false;
     int64_t queued_bytes = 0;
-    std::string answer;  // to the latest question
+    std::string answer;     // to the latest question
+    bool is_asked = false;  // and has not answered
   };
   struct Posted {
     int process = 0;
@@ -163,12 +164,11 @@ class Messenger final : public Transport::Receiver {
   void HandleData(int process, const DecodedFrame& decoded);
   void HandleEnded(int process, const Frame& frame);
   void HandleQuestion(int process, const Frame& frame);
-  void HandleDropped(int process, const Frame& frame);
+  void HandleReleased(int process, const Frame& frame);
   void WakeLocked(RunKey run);
   void WakeAllLocked();
   // Forgets the messages of a run; returns what is to be told to their senders.
   std::vector<std::pair<int, Frame>> DropInboxLocked(RunKey run);
-  void SweepPosted();
   void Report(absl::string_view text) const;
 
   const MessengerOptions options_;
@@ -183,6 +183,7 @@ class Messenger final : public Transport::Receiver {
   std::vector<PeerState> peers_;
   std::set<Waiter*> waiters_;
   std::list<Posted> posted_;
+  std::set<std::pair<int, uint64_t>> released_;  // before they were in posted_
   bool is_closed_ = false;
 };
 

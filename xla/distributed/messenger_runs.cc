@@ -75,7 +75,7 @@ std::vector<std::pair<int, Frame>> Messenger::DropInboxLocked(RunKey run) {
       peers_[static_cast<size_t>(process)].queued_bytes -=
           static_cast<int64_t>(arrived.payload.size());
       if (arrived.frame.transfer == 0 || arrived.frame.kind != Frame::Kind::kPosted) continue;
-      Frame& frame = dropped.emplace_back(process, FrameOf(Frame::Kind::kDropped, run)).second;
+      Frame& frame = dropped.emplace_back(process, FrameOf(Frame::Kind::kReleased, run)).second;
       frame.transfer = arrived.frame.transfer;
     }
     it = inbox_.erase(it);
@@ -118,8 +118,14 @@ void Messenger::EndRun(RunKey run, const absl::Status& status) {
 void Messenger::Fail(int process, const absl::Status& status) { OnFailure(process, status); }
 
 void Messenger::OnFailure(int process, const absl::Status& status) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::list<Posted> dropped;  // freed without the lock
+  std::unique_lock<std::mutex> lock(mutex_);
   if (process < 0 || static_cast<size_t>(process) >= peers_.size()) return;
+  for (auto it = posted_.begin(); it != posted_.end();) {
+    const auto next = std::next(it);
+    if (it->process == process) dropped.splice(dropped.end(), posted_, it);
+    it = next;
+  }
   PeerState& peer = peers_[static_cast<size_t>(process)];
   if (peer.failure.ok()) {
     peer.failure = absl::UnavailableError(status.message());
@@ -136,6 +142,8 @@ void Messenger::OnFailure(int process, const absl::Status& status) {
     }
   }
   WakeAllLocked();
+  lock.unlock();
+  dropped.clear();
 }
 
 void Messenger::WakeAllLocked() {
@@ -166,15 +174,17 @@ void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
     case Frame::Kind::kData:
     case Frame::Kind::kPosted:
       return HandleData(process, *decoded);
-    case Frame::Kind::kDropped:
-      return HandleDropped(process, decoded->frame);
+    case Frame::Kind::kReleased:
+      return HandleReleased(process, decoded->frame);
     case Frame::Kind::kEnded:
       return HandleEnded(process, decoded->frame);
     case Frame::Kind::kQuestion:
       return HandleQuestion(process, decoded->frame);
     case Frame::Kind::kAnswer: {
       std::lock_guard<std::mutex> lock(mutex_);
-      peers_[static_cast<size_t>(process)].answer = decoded->frame.text;
+      PeerState& peer = peers_[static_cast<size_t>(process)];
+      peer.answer = decoded->frame.text;
+      peer.is_asked = false;
       return;
     }
     case Frame::Kind::kClosing: {
@@ -203,7 +213,7 @@ void Messenger::HandleData(int process, const DecodedFrame& decoded) {
       has_reply = true;
       if (frame.kind == Frame::Kind::kPosted) {
         has_reply = frame.transfer != 0;
-        reply = FrameOf(Frame::Kind::kDropped, run);
+        reply = FrameOf(Frame::Kind::kReleased, run);
         reply.transfer = frame.transfer;
       } else {
         reply = FrameOf(Frame::Kind::kEnded, run);
@@ -238,7 +248,7 @@ void Messenger::HandleData(int process, const DecodedFrame& decoded) {
   }
 }
 
-void Messenger::HandleDropped(int process, const Frame& frame) {
+void Messenger::HandleReleased(int process, const Frame& frame) {
   std::list<Posted> dropped;  // freed without the lock
   std::lock_guard<std::mutex> lock(mutex_);
   for (auto it = posted_.begin(); it != posted_.end(); ++it) {
@@ -246,6 +256,8 @@ void Messenger::HandleDropped(int process, const Frame& frame) {
     dropped.splice(dropped.end(), posted_, it);
     return;
   }
+  constexpr size_t kMostReleased = 1024;
+  if (released_.size() < kMostReleased) released_.insert({process, frame.transfer});
 }
 
 void Messenger::HandleEnded(int process, const Frame& frame) {
@@ -258,6 +270,7 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
                          frame.code == 0 ? " without the operation that this process is in"
                                          : absl::StrCat(": ", frame.text)));
   std::lock_guard<std::mutex> lock(mutex_);
+  peers_[static_cast<size_t>(process)].is_asked = false;
   const auto record = runs_.find(run);
   if (record != runs_.end()) {
     if (record->second.has_ended || !record->second.failure.ok()) return;

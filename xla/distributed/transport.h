@@ -45,7 +45,6 @@ class Transport {
     // process has gone; DEADLINE_EXCEEDED without a message, or the error of `poll`, as the limits
     // say. May be called again after those.
     virtual absl::Status Wait(const runtime::WaitLimits& limits) = 0;
-    virtual bool IsDone() = 0;
   };
 
   virtual ~Transport() = default;
@@ -60,8 +59,8 @@ class Transport {
   // Ends all connections; the receiver is not called any more. Called by the destructor.
   virtual void Stop() = 0;
 
-  // Sends the parts as one frame; does not wait for the receiver. UNAVAILABLE when the process has
-  // gone.
+  // Sends the parts as one frame; does not wait for the receiver, unless some megabytes of frames
+  // are under way to a process that takes none. UNAVAILABLE when the process has gone.
   virtual absl::Status SendFrame(int process, absl::Span<const absl::Span<const char>> parts) = 0;
 
   // Transfers meet by the pair of processes, the direction and `id`, which is used once; both sides

@@ -37,7 +37,7 @@ struct Frame {
   enum class Kind : uint8_t {
     kData,      // a message of an exchange; what is too large to follow comes as transfers
     kPosted,    // a message that its sender does not wait for
-    kDropped,   // nobody receives the transfers of a message that was sent
+    kReleased,  // the transfers of a posted message were received, or nobody will receive them
     kEnded,     // the sender's run has ended, with a status
     kQuestion,  // the sender waits for the receiver: what does that do?
     kAnswer,

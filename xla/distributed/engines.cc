@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the modules of engines. They stay loaded: their threads may outlive what uses them.
+#include "xla/distributed/engines.h"
+
+#include <dlfcn.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/status_macros.h"
+#include "xla/distributed/address.h"
+#include "xla/distributed/engine_module.h"
+
+namespace xla::distributed {
+namespace {
+
+// The folder of the library or command that this code is linked into; empty if it is unknown.
+std::string OwnFolder() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&OwnFolder), &info) == 0 || info.dli_fname == nullptr)
+    return "";
+  const absl::string_view file = info.dli_fname;
+  const size_t slash = file.rfind('/');
+  return slash == absl::string_view::npos ? "" : std::string(file.substr(0, slash));
+}
+
+absl::StatusOr<EngineFunction*> LoadEngine(absl::string_view name, const std::string& folder,
+                                           absl::string_view packages, int mode) {
+  const std::string file = absl::StrCat("libxylem_", name, ".so");
+  std::vector<std::string> candidates;
+  if (!folder.empty()) {
+    candidates = {absl::StrCat(folder, "/", file)};
+  } else {
+    const std::string own = OwnFolder();
+    if (!own.empty()) {
+      candidates.push_back(absl::StrCat(own, "/", file));
+      candidates.push_back(absl::StrCat(own, "/../lib/", file));
+    }
+    candidates.push_back(file);
+  }
+  std::vector<std::string> failures;
+  for (const std::string& candidate : candidates) {
+    void* const module = dlopen(candidate.c_str(), RTLD_NOW | mode);
+    if (module == nullptr) {
+      const char* const error = dlerror();
+      failures.emplace_back(error == nullptr ? candidate : error);
+      continue;
+    }
+    void* const function = dlsym(module, kEngineFunction);
+    if (function != nullptr) return reinterpret_cast<EngineFunction*>(function);
+    failures.push_back(absl::StrCat(candidate, " is no module of Xylem"));
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "connecting processes by ", name, " needs ", file, ", which is built where ", packages,
+      " installed, and loads its libraries: ", absl::StrJoin(failures, "; ")));
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> Connect(EngineFunction* function,
+                                                   EngineRequest request) {
+  if (function(&request) != sizeof(EngineRequest))
+    return absl::UnavailableError("the module that connects processes is of another build");
+  XLA_RETURN_IF_ERROR(request.status);
+  return std::move(request.transport);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> ConnectGloo(const GlooOptions& options,
+                                                       std::shared_ptr<KeyValueStore> store) {
+  XLA_ASSIGN_OR_RETURN(EngineFunction* const function,
+                       LoadEngine("gloo", options.module_folder, "Debian's libgloo-dev is", 0));
+  GlooOptions resolved = options;
+  XLA_ASSIGN_OR_RETURN(resolved.address, ResolveAddress(options.address));
+  EngineRequest request;
+  request.gloo = &resolved;
+  request.store = std::move(store);
+  return Connect(function, std::move(request));
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> ConnectMpi(const MpiOptions& options) {
+  // MPI loads components that look for its symbols among those of the process.
+  XLA_ASSIGN_OR_RETURN(
+      EngineFunction* const function,
+      LoadEngine("mpi", options.module_folder,
+                 "an MPI (Debian's libopenmpi-dev or libmpich-dev) is", RTLD_GLOBAL));
+  return Connect(function, EngineRequest());
+}
+
+}  // namespace xla::distributed
