@@ -4,8 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/distributed/address.h"
-#include "xla/distributed/gloo_transport.h"
-#include "xla/distributed/mpi_transport.h"
+#include "xla/distributed/engines.h"
 
 namespace xla::distributed {
 namespace {
@@ -31,6 +30,62 @@ absl::Status CheckAddresses(const Topology& topology) {
   return CheckReachable(addresses, boot_ids, NamesOf(topology));
 }
 
+absl::Status CheckRank(const Transport& transport, const JobOptions& options) {
+  if (transport.rank() == options.process && transport.size() == options.num_processes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "this is process ", options.process, " of ", options.num_processes, ", but rank ",
+      transport.rank(), " of ", transport.size(),
+      " of MPI: the job must be started by mpirun, with its processes in the order of the ranks"));
+}
+
+// A message of unknown size: its size, then its bytes.
+absl::Status SendText(Communicator& communicator, int process, const std::string& text) {
+  const uint64_t size = text.size();
+  XLA_RETURN_IF_ERROR(communicator.Send(
+      process, 0, absl::MakeConstSpan(reinterpret_cast<const char*>(&size), sizeof(size))));
+  return communicator.Send(process, 0, absl::MakeConstSpan(text.data(), text.size()));
+}
+
+absl::StatusOr<std::string> ReceiveText(Communicator& communicator, int process,
+                                        const runtime::WaitLimits& limits) {
+  constexpr uint64_t kMost = uint64_t{4096} * kMaxProcesses;
+  uint64_t size = 0;
+  XLA_RETURN_IF_ERROR(communicator.Receive(
+      process, 0, absl::MakeSpan(reinterpret_cast<char*>(&size), sizeof(size)), limits));
+  if (size == 0 || size > kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("process ", process, " announces a description of ", size, " bytes"));
+  }
+  std::string text(size, '\0');
+  XLA_RETURN_IF_ERROR(communicator.Receive(process, 0, absl::MakeSpan(text.data(), size), limits));
+  return text;
+}
+
+// What ExchangeTopology does, by messages.
+absl::StatusOr<Topology> TellEachOther(Communicator& communicator, const ProcessDescription& self,
+                                       const JobOptions& options) {
+  runtime::WaitLimits limits;
+  limits.timeout = options.timeout;
+  std::vector<ProcessDescription> processes;
+  for (int process = 0; process < static_cast<int>(options.num_processes); ++process) {
+    if (process != options.process) {
+      XLA_RETURN_IF_ERROR(SendText(communicator, process, SerializeProcess(self)));
+    }
+  }
+  for (int process = 0; process < static_cast<int>(options.num_processes); ++process) {
+    if (process == options.process) {
+      processes.push_back(self);
+      continue;
+    }
+    XLA_ASSIGN_OR_RETURN(const std::string text, ReceiveText(communicator, process, limits));
+    XLA_ASSIGN_OR_RETURN(ProcessDescription description, ParseProcess(text));
+    processes.push_back(std::move(description));
+  }
+  return Topology::Create(std::move(processes));
+}
+
 }  // namespace
 
 absl::Status CheckEngine(absl::string_view engine) {
@@ -46,6 +101,10 @@ absl::StatusOr<std::unique_ptr<Job>> Job::Join(const JobOptions& options, Proces
   self.boot_id = here.boot_id;
   self.host = here.host;
   self.pid = here.pid;
+  if (store == nullptr) {
+    if (options.engine == "mpi") return JoinWithoutStore(options, self);
+    return absl::InvalidArgumentError("processes need a store of keys to find each other");
+  }
   if (options.engine == "gloo") {
     XLA_ASSIGN_OR_RETURN(self.address, AddressOf(options));
   }
@@ -56,6 +115,20 @@ absl::StatusOr<std::unique_ptr<Job>> Job::Join(const JobOptions& options, Proces
   if (options.engine == "gloo") XLA_RETURN_IF_ERROR(CheckAddresses(topology));
   std::unique_ptr<Job> job(new Job(options, std::move(topology), std::move(store)));
   XLA_RETURN_IF_ERROR(job->Connect());
+  return job;
+}
+
+absl::StatusOr<std::unique_ptr<Job>> Job::JoinWithoutStore(const JobOptions& options,
+                                                           const ProcessDescription& self) {
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, ConnectMpi());
+  XLA_RETURN_IF_ERROR(CheckRank(*transport, options));
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < options.num_processes; ++i) names.push_back(absl::StrCat("process ", i));
+  XLA_ASSIGN_OR_RETURN(std::shared_ptr<Communicator> communicator,
+                       Communicator::Create(std::move(transport), {.process_names = names}));
+  XLA_ASSIGN_OR_RETURN(Topology topology, TellEachOther(*communicator, self, options));
+  std::unique_ptr<Job> job(new Job(options, std::move(topology), nullptr));
+  job->communicator_ = std::move(communicator);
   return job;
 }
 
@@ -71,13 +144,8 @@ absl::StatusOr<std::unique_ptr<Transport>> Job::ConnectTransport() {
     return ConnectGloo(gloo, store_);
   }
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, ConnectMpi());
-  if (transport->rank() == options_.process && transport->size() == options_.num_processes) {
-    return transport;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "this is process ", options_.process, " of ", options_.num_processes, ", but rank ",
-      transport->rank(), " of ", transport->size(),
-      " of MPI: the job must be started by mpirun, with its processes in the order of the ranks"));
+  XLA_RETURN_IF_ERROR(CheckRank(*transport, options_));
+  return transport;
 }
 
 absl::Status Job::Connect() {
@@ -107,6 +175,9 @@ absl::Status Job::Connect() {
 absl::StatusOr<std::shared_ptr<Communicator>> Job::Connection() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (has_left_) return absl::CancelledError("this process has left its job");
+  if (must_connect_ && store_ == nullptr) {
+    return absl::UnavailableError("processes that have gone cannot be connected to again by MPI");
+  }
   if (must_connect_) XLA_RETURN_IF_ERROR(Connect());
   return communicator_;
 }

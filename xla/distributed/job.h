@@ -42,7 +42,8 @@ absl::Status CheckEngine(absl::string_view engine);
 class Job {
  public:
   // Registers this process, waits for all others and connects to them. `self`: version, platform,
-  // devices and partition index; the rest is filled in.
+  // devices and partition index; the rest is filled in. `store` may be null for the engine "mpi",
+  // whose launcher has connected the processes: they tell each other of themselves directly.
   static absl::StatusOr<std::unique_ptr<Job>> Join(const JobOptions& options,
                                                    ProcessDescription self,
                                                    std::shared_ptr<KeyValueStore> store);
@@ -73,6 +74,8 @@ class Job {
   Job(JobOptions options, Topology topology, std::shared_ptr<KeyValueStore> store)
       : options_(std::move(options)), topology_(std::move(topology)), store_(std::move(store)) {}
 
+  static absl::StatusOr<std::unique_ptr<Job>> JoinWithoutStore(const JobOptions& options,
+                                                               const ProcessDescription& self);
   absl::Status Connect();  // with the mutex held, but by Join
   absl::StatusOr<std::unique_ptr<Transport>> ConnectTransport();
 
