@@ -139,24 +139,27 @@ absl::Status Hear(distributed::Communicator& connection, int process, const Shap
 
 }  // namespace
 
-std::vector<OptionSpec> ProcessOptions() {
-  return {{"--processes",
-           "N",
-           "run as so many processes of this machine, among which the devices are divided; with "
-           "--process and --job, how many there are",
-           {},
-           IntegerRange{1, kMostProcesses}},
-          {"--process",
-           "I",
-           "which of the processes this is, where they are started one by one, as by ssh",
-           {},
-           IntegerRange{0, kMostProcesses - 1}},
-          {"--job", "FOLDER",
-           "with --process: a folder that all processes see, and that is empty, where they find "
-           "each other"},
-          {"--address", "ADDRESS",
-           "with --process: where the others reach this one: an address, a name or a network "
-           "interface"}};
+std::vector<OptionSpec> WithProcessOptions(std::vector<OptionSpec> options) {
+  const OptionSpec more[] = {
+      {"--processes",
+       "N",
+       "run as so many processes of this machine, among which the devices are divided; with "
+       "--process and --job, how many there are",
+       {},
+       IntegerRange{1, kMostProcesses}},
+      {"--process",
+       "I",
+       "which of the processes this is, where they are started one by one, as by ssh",
+       {},
+       IntegerRange{0, kMostProcesses - 1}},
+      {"--job", "FOLDER",
+       "with --process: a folder that all processes see, and that is empty, where they find "
+       "each other"},
+      {"--address", "ADDRESS",
+       "with --process: where the others reach this one: an address, a name or a network "
+       "interface"}};
+  options.insert(options.end(), std::begin(more), std::end(more));
+  return options;
 }
 
 absl::StatusOr<JobRole> JobRoleOf(const Arguments& arguments) {
@@ -255,26 +258,25 @@ absl::StatusOr<std::vector<Literal>> RunInJob(
               group.get());
     group->Finish(own.status());
   }
+  // Whatever failed, all messages of this run are sent and taken: those of the next follow them.
   absl::Status error = own.status();
   if (first < end) {
     for (int64_t process = 0; process < job.topology().num_processes(); ++process) {
-      if (process == self) continue;
-      const absl::Status told = Tell(*connection, static_cast<int>(process), own);
-      if (error.ok()) error = told;
+      if (process != self) error.Update(Tell(*connection, static_cast<int>(process), own));
+    }
+  }
+  std::vector<Literal> results(static_cast<size_t>(num_devices));
+  for (int64_t process = 0; process < members; ++process) {
+    const int64_t begin = first_of(process);
+    const auto of_process = absl::MakeSpan(results).subspan(
+        static_cast<size_t>(begin), static_cast<size_t>(first_of(process + 1) - begin));
+    if (process != self) {
+      error.Update(Hear(*connection, static_cast<int>(process), result, of_process));
+    } else if (own.ok()) {
+      std::move(own->begin(), own->end(), of_process.begin());
     }
   }
   XLA_RETURN_IF_ERROR(error);
-  std::vector<Literal> results(static_cast<size_t>(num_devices));
-  for (int64_t process = 0; process < members; ++process) {
-    const auto of_process = absl::MakeSpan(results).subspan(
-        static_cast<size_t>(first_of(process)),
-        static_cast<size_t>(first_of(process + 1) - first_of(process)));
-    if (process == self) {
-      std::move(own->begin(), own->end(), of_process.begin());
-      continue;
-    }
-    XLA_RETURN_IF_ERROR(Hear(*connection, static_cast<int>(process), result, of_process));
-  }
   return results;
 }
 

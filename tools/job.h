@@ -20,8 +20,8 @@
 
 namespace xla {
 
-// --processes, --process, --job and --address.
-std::vector<OptionSpec> ProcessOptions();
+// Adds --processes, --process, --job and --address.
+std::vector<OptionSpec> WithProcessOptions(std::vector<OptionSpec> options);
 
 // What this process is to do, as those options or the launcher's environment say.
 struct JobRole {

@@ -187,15 +187,6 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
 
 }  // namespace
 
-namespace {
-
-std::vector<OptionSpec> WithProcessOptions(std::vector<OptionSpec> options) {
-  for (OptionSpec& option : ProcessOptions()) options.push_back(std::move(option));
-  return options;
-}
-
-}  // namespace
-
 Command RunCommand() {
   return {
       "run",

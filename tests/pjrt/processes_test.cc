@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "xla/pjrt/proto/compile_options.pb.h"
@@ -50,6 +52,7 @@ int LocalIdOf(PJRT_Device* device) {
 
 TEST(ProcessesTest, EachSeesTheDevicesOfAll) {
   Job job({2, 3});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
   for (int process = 0; process < 2; ++process) {
     PJRT_Client* client = job.clients[static_cast<size_t>(process)];
     ASSERT_NE(client, nullptr) << job.errors[static_cast<size_t>(process)];
@@ -111,6 +114,7 @@ TEST(ProcessesTest, EachSeesTheDevicesOfAll) {
 
 TEST(ProcessesTest, DevicesOfOthersHaveNoMemory) {
   Job job({1, 1});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
   ASSERT_NE(job.clients[0], nullptr) << job.errors[0];
   PJRT_Device* remote = AllDevices(job.clients[0])[1];
   auto memories = New<PJRT_Device_AddressableMemories_Args>();
@@ -146,6 +150,7 @@ TEST(ProcessesTest, DevicesSayWhatIsNear) {
     return -1;
   };
   Job on_one_host({1, 1});
+  if (on_one_host.CannotConnect()) GTEST_SKIP() << on_one_host.errors[0];
   ASSERT_NE(on_one_host.clients[1], nullptr) << on_one_host.errors[1];
   EXPECT_EQ(partition_of(AllDevices(on_one_host.clients[1])[0]), 0);
   EXPECT_EQ(partition_of(AllDevices(on_one_host.clients[1])[1]), 0);
@@ -204,9 +209,9 @@ module @program attributes {mhlo.num_partitions = 4 : i32} {
   }
 })";
 
-PJRT_LoadedExecutable* CompileOn(PJRT_Client* client, const std::string& options) {
+PJRT_LoadedExecutable* CompileOn(PJRT_Client* client, const std::string& options,
+                                 std::string code = kProgram) {
   auto program = New<PJRT_Program>();
-  std::string code = kProgram;
   program.code = code.data();
   program.code_size = code.size();
   program.format = "mlir";
@@ -262,6 +267,7 @@ void ExpectPart(int process, PJRT_Client* client, PJRT_LoadedExecutable* executa
 
 TEST(ProcessesTest, EachLoadsItsPartOfAProgram) {
   Job job({2, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
   std::vector<PJRT_LoadedExecutable*> executables;
   for (int process = 0; process < 2; ++process) {
     PJRT_Client* client = job.clients[static_cast<size_t>(process)];
@@ -295,6 +301,7 @@ TEST(ProcessesTest, EachLoadsItsPartOfAProgram) {
 
 TEST(ProcessesTest, TopologiesAreSerializedWithTheirProcesses) {
   Job job({2, 3});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
   ASSERT_NE(job.clients[0], nullptr) << job.errors[0];
   std::vector<std::string> texts;
   std::vector<uint64_t> fingerprints;
@@ -354,6 +361,223 @@ TEST(ProcessesTest, TopologiesOfLargeJobsNeedNoProcesses) {
   auto destroy = New<PJRT_TopologyDescription_Destroy_Args>();
   destroy.topology = create.topology;
   ASSERT_CALL_OK(Api().PJRT_TopologyDescription_Destroy(&destroy));
+}
+
+constexpr char kSum[] = R"(
+module @sums attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %y = "stablehlo.all_reduce"(%x) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %c = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %c : tensor<f32>
+    }) {replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids,
+        channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}
+        : (tensor<2xf32>) -> tensor<2xf32>
+    return %y : tensor<2xf32>
+  }
+})";
+
+// Options of a program that is written for each of four devices.
+std::string ManualOptions() {
+  CompileOptionsProto options;
+  auto* build = options.mutable_executable_build_options();
+  build->set_num_replicas(1);
+  build->set_num_partitions(4);
+  return options.SerializeAsString();
+}
+
+PJRT_Buffer* FloatsOn(PJRT_Client* client, PJRT_Device* device, const std::vector<float>& values) {
+  const int64_t size = static_cast<int64_t>(values.size());
+  auto args = New<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client;
+  args.data = values.data();
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = &size;
+  args.num_dims = 1;
+  args.device = device;
+  EXPECT_CALL_OK(Api().PJRT_Client_BufferFromHostBuffer(&args));
+  EXPECT_EQ(Await(args.done_with_host_buffer), "OK");
+  return args.buffer;
+}
+
+// The floats, or the error; destroys the buffer.
+std::string TextOfFloats(PJRT_Buffer* buffer, size_t count) {
+  std::vector<float> values(count);
+  auto args = New<PJRT_Buffer_ToHostBuffer_Args>();
+  args.src = buffer;
+  args.dst = values.data();
+  args.dst_size = count * sizeof(float);
+  std::string text = TextOf(Api().PJRT_Buffer_ToHostBuffer(&args));
+  if (text == "OK") text = Await(args.event);
+  auto destroy = New<PJRT_Buffer_Destroy_Args>();
+  destroy.buffer = buffer;
+  EXPECT_CALL_OK(Api().PJRT_Buffer_Destroy(&destroy));
+  if (text != "OK") return text;
+  text.clear();
+  for (const float value : values) text += std::to_string(static_cast<int>(value)) + " ";
+  return text;
+}
+
+// One process's part of a run of kSum: its results, or the error. Device d has the argument
+// {d + 1, 10}.
+std::vector<std::string> RunPart(PJRT_Client* client, PJRT_LoadedExecutable* executable) {
+  auto local = New<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  local.executable = executable;
+  EXPECT_CALL_OK(Api().PJRT_LoadedExecutable_AddressableDevices(&local));
+  const size_t count = local.num_addressable_devices;
+  std::vector<PJRT_Buffer*> arguments, outputs(count);
+  for (size_t d = 0; d < count; ++d) {
+    PJRT_Device* device = local.addressable_devices[d];
+    arguments.push_back(FloatsOn(client, device, {static_cast<float>(IdOf(device) + 1), 10}));
+  }
+  std::vector<PJRT_Buffer* const*> argument_lists;
+  std::vector<PJRT_Buffer**> output_lists;
+  for (size_t d = 0; d < count; ++d) {
+    argument_lists.push_back(&arguments[d]);
+    output_lists.push_back(&outputs[d]);
+  }
+  auto options = New<PJRT_ExecuteOptions>();
+  auto args = New<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = argument_lists.data();
+  args.num_devices = count;
+  args.num_args = 1;
+  args.output_lists = output_lists.data();
+  const std::string error = TextOf(Api().PJRT_LoadedExecutable_Execute(&args));
+  std::vector<std::string> results;
+  for (size_t d = 0; d < count; ++d) {
+    results.push_back(error == "OK" ? TextOfFloats(outputs[d], 2) : error);
+    (void)TextOfFloats(arguments[d], 2);
+  }
+  return results;
+}
+
+PJRT_LoadedExecutable* CompileSum(PJRT_Client* client) {
+  return CompileOn(client, ManualOptions(), kSum);
+}
+
+TEST(ProcessesTest, ProgramsSpanProcesses) {
+  Job job({2, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  std::vector<std::vector<std::string>> results(2);
+  std::vector<std::thread> threads;
+  for (size_t process = 0; process < 2; ++process) {
+    ASSERT_NE(job.clients[process], nullptr) << job.errors[process];
+    threads.emplace_back([&, process] {
+      PJRT_LoadedExecutable* executable = CompileSum(job.clients[process]);
+      for (int run = 0; run < 20; ++run) {
+        results[process] = RunPart(job.clients[process], executable);
+      }
+      Destroy(executable);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& of_process : results) {
+    EXPECT_EQ(of_process, (std::vector<std::string>{"10 40 ", "10 40 "}));
+  }
+}
+
+// A process that has gone is named.
+TEST(ProcessesTest, AProcessThatHasGoneIsAnError) {
+  Job job({2, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  ASSERT_NE(job.clients[0], nullptr) << job.errors[0];
+  PJRT_LoadedExecutable* executable = CompileSum(job.clients[0]);
+  auto destroy = New<PJRT_Client_Destroy_Args>();
+  destroy.client = job.clients[1];
+  EXPECT_CALL_OK(Api().PJRT_Client_Destroy(&destroy));
+  job.clients[1] = nullptr;
+  const std::vector<std::string> results = RunPart(job.clients[0], executable);
+  for (const char* part : {"process 1 (host ", "all-reduce", "sums"}) {
+    EXPECT_NE(results[0].find(part), std::string::npos) << results[0];
+  }
+  Destroy(executable);
+}
+
+// What the coordination service says of a process is taken as well.
+TEST(ProcessesTest, TheCallerSaysThatAProcessHasGone) {
+  Job job({2, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  ASSERT_NE(job.clients[0], nullptr) << job.errors[0];
+  PJRT_LoadedExecutable* executable = CompileSum(job.clients[0]);
+  std::thread caller([&job] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto info = New<PJRT_ProcessInfo>();
+    info.task_id = 1;
+    info.state = PJRT_ProcessState_kError;
+    info.error_message = "missed its heartbeats";
+    info.error_message_size = 21;
+    auto args = New<PJRT_Client_UpdateGlobalProcessInfo_Args>();
+    args.client = job.clients[0];
+    args.process_infos = &info;
+    args.num_process_infos = 1;
+    EXPECT_CALL_OK(Api().PJRT_Client_UpdateGlobalProcessInfo(&args));
+  });
+  const std::vector<std::string> results = RunPart(job.clients[0], executable);
+  caller.join();
+  EXPECT_NE(results[0].find("missed its heartbeats"), std::string::npos) << results[0];
+  Destroy(executable);
+}
+
+const PJRT_CrossHostTransfers_Extension* CrossHost() {
+  for (const auto* extension = static_cast<const PJRT_Extension_Base*>(Api().extension_start);
+       extension != nullptr; extension = extension->next) {
+    if (extension->type == PJRT_Extension_Type_CrossHostTransfers) {
+      return reinterpret_cast<const PJRT_CrossHostTransfers_Extension*>(extension);
+    }
+  }
+  return nullptr;
+}
+
+TEST(ProcessesTest, BuffersAreCopiedToOtherProcesses) {
+  Job job({1, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  for (size_t i = 0; i < 2; ++i) ASSERT_NE(job.clients[i], nullptr) << job.errors[i];
+  ASSERT_NE(CrossHost(), nullptr);
+  // Received in another order than sent.
+  std::vector<PJRT_Buffer*> sent = {
+      FloatsOn(job.clients[0], AllDevices(job.clients[0])[0], {1, 2, 3}),
+      FloatsOn(job.clients[0], AllDevices(job.clients[0])[0], {4, 5})};
+  const int32_t targets[] = {2, 2}, sources[] = {0, 0};
+  const int64_t send_keys[] = {7, 8}, receive_keys[] = {8, 7};
+  PJRT_Event* events[2];
+  auto send = New<PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args>();
+  send.client = job.clients[0];
+  send.num_buffers = 2;
+  send.buffers = sent.data();
+  send.dst_global_device_ids = targets;
+  send.transfer_keys = send_keys;
+  send.send_events = events;
+  ASSERT_CALL_OK(CrossHost()->cross_host_send_buffers(&send));
+  PJRT_Buffer* received[2];
+  size_t ranks[] = {1, 1};
+  const int64_t two = 2, three = 3;
+  const int64_t* dims[] = {&two, &three};
+  PJRT_Buffer_Type types[] = {PJRT_Buffer_Type_F32, PJRT_Buffer_Type_F32};
+  auto receive = New<PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args>();
+  receive.client = job.clients[1];
+  receive.num_shapes = 2;
+  receive.shape_num_dims = ranks;
+  receive.num_dims = dims;
+  receive.element_types = types;
+  receive.device = AllDevices(job.clients[1])[2];
+  receive.src_global_device_ids = sources;
+  receive.transfer_keys = receive_keys;
+  receive.buffers = received;
+  ASSERT_CALL_OK(CrossHost()->cross_host_receive_buffers(&receive));
+  EXPECT_EQ(TextOfFloats(received[0], 2), "4 5 ");
+  EXPECT_EQ(TextOfFloats(received[1], 3), "1 2 3 ");
+  for (PJRT_Event* event : events) EXPECT_EQ(Await(event), "OK");
+  for (PJRT_Buffer* buffer : sent) (void)TextOfFloats(buffer, 3);
+  // To itself there is nothing to send.
+  const int32_t own[] = {0, 0};
+  std::vector<PJRT_Buffer*> more = {FloatsOn(job.clients[0], AllDevices(job.clients[0])[0], {1})};
+  send.num_buffers = 1;
+  send.buffers = more.data();
+  send.dst_global_device_ids = own;
+  EXPECT_CALL_ERROR(CrossHost()->cross_host_send_buffers(&send), "belongs to this process");
+  (void)TextOfFloats(more[0], 1);
 }
 
 }  // namespace
