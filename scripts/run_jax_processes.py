@@ -92,7 +92,8 @@ def main():
   parser.add_argument("--case", help="only cases whose names contain this")
   parser.add_argument("--processes", type=int, default=4)
   parser.add_argument("--devices", type=int, default=2, help="of each process")
-  parser.add_argument("--platform", default="xylem", help="JAX_PLATFORMS of the processes")
+  parser.add_argument("--platform", default="xylem,cpu",
+                      help="JAX_PLATFORMS of the processes; some cases also use JAX's own CPUs")
   parser.add_argument("--patience", type=int, default=200, help="seconds for JAX's barriers")
   parser.add_argument("--timeout", type=int, default=1200, help="seconds for a file")
   parser.add_argument("--out", help="a folder for results.json and the logs")
