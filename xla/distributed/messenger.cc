@@ -355,8 +355,7 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
         const Arrived arrived = std::move(found->second.front());
         found->second.pop_front();
         if (found->second.empty()) inbox_.erase(found);
-        peers_[static_cast<size_t>(process)].queued_bytes -=
-            static_cast<int64_t>(arrived.payload.size());
+        peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
         waiter.missing.erase(std::find(waiter.missing.begin(), waiter.missing.end(), process));
         lock.unlock();
         size_t i = 0;
@@ -452,8 +451,7 @@ absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int pr
     arrived = std::move(found->second.front());
     found->second.pop_front();
     if (found->second.empty()) inbox_.erase(found);
-    peers_[static_cast<size_t>(process)].queued_bytes -=
-        static_cast<int64_t>(arrived.payload.size());
+    peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
   }
   Transfers transfers;
   XLA_RETURN_IF_ERROR(TakeParts(process, operation, arrived, parts, transfers));

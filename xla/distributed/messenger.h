@@ -103,6 +103,11 @@ class Messenger final : public Transport::Receiver {
   struct Arrived {
     Frame frame;
     std::vector<char> payload;
+    // Of memory, about.
+    int64_t bytes() const {
+      return static_cast<int64_t>(payload.size() + frame.program.size() + frame.text.size() +
+                                  2 * sizeof(Arrived));
+    }
   };
   // A thread that waits for processes.
   struct Waiter {
