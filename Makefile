@@ -20,7 +20,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -40,6 +40,9 @@ jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/jax_demo.sh build build-jax
+
+cluster-demo: ## train the digits on 4 processes of this machine, and compare with one (after `make jax`)
+	@scripts/cluster_demo.sh
 
 test: deps ## build everything and run all tests
 	@cmake --preset release

@@ -19,6 +19,7 @@ packages=(
   llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
   libzstd-dev             # what LLVM needs where it is linked in: the plugin
   dpkg-dev                # Debian packages: make deb
+  libgloo-dev             # connects processes: libxylem_gloo.so (with an MPI, libopenmpi-dev, libxylem_mpi.so too)
   libgtest-dev zlib1g-dev pkg-config  # tests; the plugin (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
 

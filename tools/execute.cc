@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "tools/job.h"
 #include "tools/process.h"
 #include "tools/sharded.h"
 #include "xla/base/status_macros.h"
@@ -125,6 +126,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
   context.feeds = options.feeds;
   context.host_channels = options.host_channels;
   context.wait_timeout = options.wait_timeout;
+  context.processes = options.processes;
   CpuCompileOptions compile_options = DefaultCpuCompileOptions();
   compile_options.pool = context.pool;
   compile_options.cancel = options.cancel;
@@ -151,8 +153,16 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     RunStatistics* statistics, const CompileChoices& choices) {
   const auto execute = [&](const HloModule& program,
                            absl::Span<const std::vector<const Literal*>> shards) {
-    return ExecuteOnDevices(compiled, program, replicas, partitions, shards, options, statistics,
-                            choices);
+    const auto run = [&](absl::Span<const std::vector<const Literal*>> own,
+                         runtime::ProcessGroup* processes) {
+      InterpreterOptions with_processes = options;
+      with_processes.processes = processes;
+      return ExecuteOnDevices(compiled, program, replicas, partitions, own, with_processes,
+                              statistics, choices);
+    };
+    return choices.job == nullptr
+               ? run(shards, nullptr)
+               : RunInJob(*choices.job, program, replicas * partitions, shards, run);
   };
   if (IsSharded(module, partitions)) {
     return ExecuteSharded(module, replicas, partitions, arguments, execute);

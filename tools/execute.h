@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "tools/command.h"
 #include "xla/cpu/program.h"
+#include "xla/distributed/job.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
@@ -39,6 +40,7 @@ struct CompileChoices {
   std::string cache_directory;               // of CacheOf
   std::vector<std::string> disabled_passes;  // see PipelineOptions
   bool flush_subnormals = false;             // as well as where the defaults say so
+  distributed::Job* job = nullptr;           // divides the devices among its processes
 };
 
 // InterpretReplicated, or the same on compiled code; `options.progress` and

@@ -16,6 +16,7 @@
 #include "tools/execute.h"
 #include "tools/file_kinds.h"
 #include "tools/host_data.h"
+#include "tools/job.h"
 #include "tools/json.h"
 #include "tools/npz.h"
 #include "tools/process.h"
@@ -90,6 +91,8 @@ absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLitera
 }
 
 absl::StatusOr<int> Run(const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
+  if (role.kind == JobRole::kStarts) return StartProcesses(role);
   XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
   InterpreterOptions options;
   options.memory_limit_bytes = UsableMemoryBytes();
@@ -109,6 +112,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
     for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
   }
   // What programs write is kept until it is printed.
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role));
   runtime::Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
   runtime::HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
   XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
@@ -132,10 +136,11 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   const double start = Seconds();
   auto results =
       ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers, options,
-                        &statistics, {cache, {}, arguments.Has("--flush-subnormals")});
+                        &statistics, {cache, {}, arguments.Has("--flush-subnormals"), job.get()});
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
+  if (job != nullptr && job->self() != 0) return kExitOk;  // process 0 speaks for all
 
   std::optional<Difference> difference;  // from what a snapshot recorded
   const bool is_compared = file.result.has_value() && !arguments.Has("--input");
@@ -216,42 +221,49 @@ Command RunCommand() {
       "tuple are members with the same name and a numeric suffix: a.0, a.1. --host-recv 5=FILE\n"
       "provides data in the same form for recv instructions with channel_id=5 and\n"
       "is_host_transfer=true. Outfeeds are printed or written as outfeed00, outfeed01, ...\n"
-      "(outfeed00.0, outfeed00.1 for a tuple), sends to the host on channel 5 as channel5_00, ...",
-      {InputOption(),
-       {"--output", "FILE",
-        "write the results to this .npz file, or one to a .npy file ('-': standard output)"},
-       ForceOption(),
-       RandomOption(),
-       BackendOption(),
-       {"--threads",
-        "N",
-        "number of threads; the default, 0, means all; results do not depend on it",
-        {},
-        IntegerRange{0, 4096}},
-       {"--replicas",
-        "R",
-        "number of replicas; the default is the module's replica_count",
-        {},
-        IntegerRange{1, kMaxDevices}},
-       {"--partitions",
-        "P",
-        "number of partitions; the default is the module's num_partitions",
-        {},
-        IntegerRange{1, kMaxDevices}},
-       MeshOption(),
-       {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
-       {"--host-recv", "CHANNEL=FILE",
-        ".npy or .npz file with data for recv from the host; may be repeated"},
-       {"--timeout",
-        "SECONDS",
-        "how long a device waits for other devices before the run fails; the default is 60",
-        {},
-        IntegerRange{1, 1'000'000'000}},
-       FunctionOption(),
-       CustomCallsOption(),
-       CacheOption(),
-       FlushSubnormalsOption(),
-       {"--json", "", "print name, time, memory and result shapes as JSON"}},
+      "(outfeed00.0, outfeed00.1 for a tuple), sends to the host on channel 5 as channel5_00, ...\n"
+      "\n"
+      "With --processes N the devices are divided among N processes, which are started here; "
+      "under\n"
+      "mpirun among its processes; with --process and --job among those that are started one by "
+      "one.\n"
+      "Process 0 prints and writes the results, which are those of one process, bit for bit.",
+      WithProcessOptions(
+          {InputOption(),
+           {"--output", "FILE",
+            "write the results to this .npz file, or one to a .npy file ('-': standard output)"},
+           ForceOption(),
+           RandomOption(),
+           BackendOption(),
+           {"--threads",
+            "N",
+            "number of threads; the default, 0, means all; results do not depend on it",
+            {},
+            IntegerRange{0, 4096}},
+           {"--replicas",
+            "R",
+            "number of replicas; the default is the module's replica_count",
+            {},
+            IntegerRange{1, kMaxDevices}},
+           {"--partitions",
+            "P",
+            "number of partitions; the default is the module's num_partitions",
+            {},
+            IntegerRange{1, kMaxDevices}},
+           MeshOption(),
+           {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
+           {"--host-recv", "CHANNEL=FILE",
+            ".npy or .npz file with data for recv from the host; may be repeated"},
+           {"--timeout",
+            "SECONDS",
+            "how long a device waits for other devices before the run fails; the default is 60",
+            {},
+            IntegerRange{1, 1'000'000'000}},
+           FunctionOption(),
+           CustomCallsOption(),
+           CacheOption(),
+           FlushSubnormalsOption(),
+           {"--json", "", "print name, time, memory and result shapes as JSON"}}),
       1,
       1,
       Run};

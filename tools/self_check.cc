@@ -100,7 +100,8 @@ class Echo {
 
 }  // namespace
 
-absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options, bool compiled) {
+absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options, bool compiled,
+                             distributed::Job* job) {
   const HloModuleConfig& config = module.config();
   const int64_t replicas = config.replica_count(), partitions = config.num_partitions();
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices / partitions) {
@@ -128,7 +129,7 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   // All values of such a program are constants: folded, they would be the interpreter's, and
   // nothing that the compiler makes would be checked.
   return ExecuteReplicated(compiled, module, replicas, partitions, arguments, options, nullptr,
-                           {.disabled_passes = {"constant-folding"}})
+                           {.disabled_passes = {"constant-folding"}, .job = job})
       .status();
 }
 

@@ -5,6 +5,7 @@
 #define XYLEM_TOOLS_SELF_CHECK_H_
 
 #include "absl/status/status.h"
+#include "xla/distributed/job.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
 
@@ -14,8 +15,9 @@ namespace xla {
 // writes to its outfeed comes back in its infeed, and what it sends to the host on a channel comes
 // back on that channel. OK: it ran to its end. `options` says which custom calls there are; feeds
 // and host_channels are replaced. `compiled`: by machine code rather than the interpreter.
+// `job`: on the devices of all its processes; may be null.
 absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options,
-                             bool compiled = false);
+                             bool compiled = false, distributed::Job* job = nullptr);
 
 }  // namespace xla
 

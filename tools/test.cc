@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -22,6 +23,7 @@
 #include "tools/custom_calls.h"
 #include "tools/execute.h"
 #include "tools/files.h"
+#include "tools/job.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
@@ -44,6 +46,7 @@ struct Result {
 struct TestOptions {
   int threads = 1;
   bool compiled = false;
+  distributed::Job* job = nullptr;
 };
 
 // A program without checks would pass whatever it computes. What it prints is for a reader to
@@ -81,7 +84,8 @@ Result TestModule(const HloModule& module, const TestOptions& test_options,
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
   options.custom_call_registry = &custom_calls;
-  const absl::Status status = RunSelfChecking(module, options, test_options.compiled);
+  const absl::Status status =
+      RunSelfChecking(module, options, test_options.compiled, test_options.job);
   if (status.ok() && !HasChecks(module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
@@ -175,13 +179,16 @@ absl::string_view OutcomeName(Outcome outcome) {
 }
 
 absl::StatusOr<int> Test(const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
+  if (role.kind == JobRole::kStarts) return StartProcesses(role);
   const int64_t cpus = std::max<int64_t>(1, std::thread::hardware_concurrency());
   const int64_t jobs = arguments.GetInt("--jobs", cpus), threads = arguments.GetInt("--threads", 1);
   XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.operands()));
   XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
-  const TestOptions options = {static_cast<int>(threads), compiled};
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role));
+  const TestOptions options = {static_cast<int>(threads), compiled, job.get()};
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
   if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
 
@@ -203,7 +210,8 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
     }
   };
   std::vector<std::thread> workers;
-  for (int64_t j = 0; j < jobs; ++j) {
+  // Processes run the programs in the same order.
+  for (int64_t j = 0; j < (job == nullptr ? jobs : 1); ++j) {
     try {
       workers.emplace_back(work);
     } catch (const std::system_error&) {
@@ -272,21 +280,22 @@ Command TestCommand() {
           "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
           ".mlirbc files in it.\n"
           "The exit code is 0 if every program passed.",
-          {BackendOption(),
-           {"--jobs",
-            "N",
-            "number of programs run at a time; the default is the number of processors",
-            {},
-            IntegerRange{1, 1024}},
-           {"--threads",
-            "N",
-            "number of threads per program; the default is 1, 0 means all",
-            {},
-            IntegerRange{0, 4096}},
-           CustomCallsOption(),
-           {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
-           {"--quiet", "", "report failures only"},
-           {"--json", "", "print the summary as JSON"}},
+          WithProcessOptions(
+              {BackendOption(),
+               {"--jobs",
+                "N",
+                "number of programs run at a time; the default is the number of processors",
+                {},
+                IntegerRange{1, 1024}},
+               {"--threads",
+                "N",
+                "number of threads per program; the default is 1, 0 means all",
+                {},
+                IntegerRange{0, 4096}},
+               CustomCallsOption(),
+               {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
+               {"--quiet", "", "report failures only"},
+               {"--json", "", "print the summary as JSON"}}),
           1,
           INT64_MAX,
           Test};

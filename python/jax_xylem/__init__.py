@@ -64,10 +64,27 @@ def use_compiler(value):
   _use_compiler = bool(value)
 
 
+def _job_options():
+  """What the plugin needs to know of a job of several processes besides what JAX tells it."""
+  from jax._src import distributed
+
+  state = distributed.global_state
+  if getattr(state, "client", None) is None or not (getattr(state, "num_processes", 1) or 1) > 1:
+    return {}
+  import jax
+
+  options = {}
+  if getattr(state, "coordinator_address", None):
+    options["coordinator_address"] = state.coordinator_address
+  if getattr(jax.config, "jax_cpu_collectives_implementation", None) == "mpi":
+    options["transport"] = "mpi"
+  return options
+
+
 def _options():
   import jax
 
-  options = {"platform_name": names.PLATFORM}
+  options = {"platform_name": names.PLATFORM, **_job_options()}
   if _use_compiler is not None:
     options["compiler"] = _use_compiler
   if _num_devices is not None:

@@ -104,10 +104,11 @@ std::string CreateError(const PJRT_NamedValue& option) {
 
 // XLA's words; XLA does not list what it knows.
 TEST(PjrtTableTest, UnknownOptionsAndTypesAreErrors) {
-  EXPECT_EQ(
-      CreateError(Number("other", 5)),
-      "Unexpected option name passed to PJRT_Client_Create: other; known are asynchronous, "
-      "compiler, cpu_device_count, node_id, num_devices, num_nodes, platform_name, process_id");
+  EXPECT_EQ(CreateError(Number("other", 5)),
+            "Unexpected option name passed to PJRT_Client_Create: other; known are asynchronous, "
+            "collective_timeout, compiler, coordinator_address, cpu_device_count, node_id, "
+            "num_devices, num_nodes, partition_index, platform_name, process_address, process_id, "
+            "transport");
   EXPECT_EQ(CreateError(Text("cpu_device_count", "3")),
             "Option passed to PJRT_Client_Create with name cpu_device_count has type index 0 but "
             "expected type index is 1");
@@ -344,7 +345,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension,
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 12, 19, 24, 0x78796c, kXylemPythonExtension,
                                   kXylemLlvmExtension}));
 }
 

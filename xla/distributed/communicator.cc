@@ -48,7 +48,7 @@ class Communicator::Run final : public runtime::ProcessGroup {
       if (process != self() && std::find(others.begin(), others.end(), process) == others.end())
         others.push_back(process);
     }
-    is_shared_ = program.communicates && !others.empty();
+    is_shared_ = program.communicates && !others.empty() && !local_devices().empty();
     if (is_shared_)
       run_ = messenger_->BeginRun(HashNumbers(device_ids), program, std::move(others));
   }

@@ -167,9 +167,10 @@ absl::Status Messenger::TakeParts(int process, const Operation& operation, const
       from += part.size();
       continue;
     }
-    XLA_ASSIGN_OR_RETURN(std::unique_ptr<Transport::Transfer> started,
-                         transport_->StartReceive(process, transfer++, part));
-    transfers.push_back(std::move(started));
+    absl::StatusOr<std::unique_ptr<Transport::Transfer>> started =
+        transport_->StartReceive(process, transfer++, part);
+    if (!started.ok()) return Gone(process, operation, started.status());
+    transfers.push_back(*std::move(started));
   }
   return absl::OkStatus();
 }
@@ -191,8 +192,19 @@ absl::Status Messenger::FailureLocked(const Operation& operation,
                                                        ", launch ", operation.run.launch),
                      ", waited for it (", peer.failure.message(), ")"));
   }
-  if (run != runs_.end() && !run->second.failure.ok()) return run->second.failure;
+  // A copy that shares nothing, as in rendezvous.cc.
+  if (run != runs_.end() && !run->second.failure.ok())
+    return absl::Status(run->second.failure.code(), run->second.failure.message());
   return absl::OkStatus();
+}
+
+absl::Status Messenger::Gone(int process, const Operation& operation, const absl::Status& status) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
+  if (!absl::IsUnavailable(status)) return status;
+  // The transport will say so as well.
+  peers_[static_cast<size_t>(process)].failure = status;
+  return FailureLocked(operation, {process});
 }
 
 absl::Status Messenger::TooLong(const Operation& operation, absl::Span<const int> missing,
@@ -296,13 +308,8 @@ absl::Status Messenger::AwaitTransfers(Transfers& transfers, int process,
     };
     const absl::Status status = transfers.back()->Wait(own);
     if (absl::IsDeadlineExceeded(status)) return TooLong(operation, {process}, limits.timeout);
-    if (absl::IsUnavailable(status)) {
-      // The process has gone; the transport will say so, or has.
-      std::lock_guard<std::mutex> lock(mutex_);
-      PeerState& peer = peers_[static_cast<size_t>(process)];
-      if (peer.failure.ok()) peer.failure = status;
-      XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
-    }
+    // The poll's errors say more already.
+    if (absl::IsUnavailable(status)) return Gone(process, operation, status);
     XLA_RETURN_IF_ERROR(status);
     transfers.pop_back();
   }
@@ -331,10 +338,7 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
       Frame frame = common;
       const absl::Status sent =
           SendParts(peers[i].process, frame, peers[i].outgoing, sides[i].sends);
-      if (sent.ok()) continue;
-      std::lock_guard<std::mutex> lock(mutex_);
-      XLA_RETURN_IF_ERROR(FailureLocked(operation, {peers[i].process}));
-      return sent;
+      if (!sent.ok()) return Gone(peers[i].process, operation, sent);
     }
     // Each message is taken when it comes, so that its transfers start.
     std::unique_lock<std::mutex> lock(mutex_);
@@ -353,8 +357,7 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
         const Arrived arrived = std::move(found->second.front());
         found->second.pop_front();
         if (found->second.empty()) inbox_.erase(found);
-        peers_[static_cast<size_t>(process)].queued_bytes -=
-            static_cast<int64_t>(arrived.payload.size());
+        peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
         waiter.missing.erase(std::find(waiter.missing.begin(), waiter.missing.end(), process));
         lock.unlock();
         size_t i = 0;
@@ -420,11 +423,8 @@ absl::Status Messenger::Post(const Operation& operation, uint64_t key, int proce
     XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
   }
   const absl::Status sent = SendParts(process, frame, copies, posted.transfers);
+  if (!sent.ok()) return Gone(process, operation, sent);
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!sent.ok()) {
-    XLA_RETURN_IF_ERROR(FailureLocked(operation, {process}));
-    return sent;
-  }
   if (posted.transfers.empty()) return absl::OkStatus();
   posted.transfer = frame.transfer;
   // The receiver may have been faster.
@@ -453,8 +453,7 @@ absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int pr
     arrived = std::move(found->second.front());
     found->second.pop_front();
     if (found->second.empty()) inbox_.erase(found);
-    peers_[static_cast<size_t>(process)].queued_bytes -=
-        static_cast<int64_t>(arrived.payload.size());
+    peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
   }
   Transfers transfers;
   XLA_RETURN_IF_ERROR(TakeParts(process, operation, arrived, parts, transfers));

@@ -103,6 +103,11 @@ class Messenger final : public Transport::Receiver {
   struct Arrived {
     Frame frame;
     std::vector<char> payload;
+    // Of memory, about.
+    int64_t bytes() const {
+      return static_cast<int64_t>(payload.size() + frame.program.size() + frame.text.size() +
+                                  2 * sizeof(Arrived));
+    }
   };
   // A thread that waits for processes.
   struct Waiter {
@@ -146,6 +151,8 @@ class Messenger final : public Transport::Receiver {
   absl::Status Mismatch(int process, const Operation& operation, const Frame& theirs);
   // The error of a run, or of a process.
   absl::Status FailureLocked(const Operation& operation, absl::Span<const int> missing) const;
+  // The error of an operation whose process has turned out to be gone.
+  absl::Status Gone(int process, const Operation& operation, const absl::Status& status);
   std::string Where(const Operation& operation) const;
   std::string ProgramNameLocked(RunKey run) const;
   // Waits until ready(), under the lock, or for what stops the wait.

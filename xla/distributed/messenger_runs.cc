@@ -72,8 +72,7 @@ std::vector<std::pair<int, Frame>> Messenger::DropInboxLocked(RunKey run) {
   while (it != inbox_.end() && std::get<RunKey>(it->first) == run) {
     const int process = std::get<int>(it->first);
     for (const Arrived& arrived : it->second) {
-      peers_[static_cast<size_t>(process)].queued_bytes -=
-          static_cast<int64_t>(arrived.payload.size());
+      peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
       if (arrived.frame.transfer == 0 || arrived.frame.kind != Frame::Kind::kPosted) continue;
       Frame& frame = dropped.emplace_back(process, FrameOf(Frame::Kind::kReleased, run)).second;
       frame.transfer = arrived.frame.transfer;
@@ -231,11 +230,11 @@ void Messenger::HandleData(int process, const DecodedFrame& decoded) {
             DoingLocked(run), ": all processes must launch the same programs in the same order"));
       }
       PeerState& peer = peers_[static_cast<size_t>(process)];
-      peer.queued_bytes += static_cast<int64_t>(decoded.payload.size());
-      is_flood = peer.queued_bytes > options_.max_queued_bytes;
+      Arrived arrived = {frame, {decoded.payload.begin(), decoded.payload.end()}};
+      is_flood = peer.queued_bytes + arrived.bytes() > options_.max_queued_bytes;
       if (!is_flood) {
-        inbox_[{run, process, frame.key}].push_back(
-            {frame, {decoded.payload.begin(), decoded.payload.end()}});
+        peer.queued_bytes += arrived.bytes();
+        inbox_[{run, process, frame.key}].push_back(std::move(arrived));
       }
       WakeLocked(run);
     }

@@ -69,6 +69,8 @@ class Topology {
   int64_t num_devices() const { return num_devices_; }
   int64_t num_hosts() const { return num_hosts_; }
   const Process& process(int64_t index) const { return processes_[static_cast<size_t>(index)]; }
+  // In the order of their devices' ids.
+  const std::vector<int64_t>& processes_by_id() const { return by_first_device_; }
   int64_t GlobalId(int64_t process, int64_t local) const {
     return this->process(process).first_device + local;
   }

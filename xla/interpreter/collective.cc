@@ -2,8 +2,9 @@
 // Collectives: all-gather, all-reduce, reduce-scatter, all-to-all, collective-broadcast,
 // replica-id, partition-id. collective-permute and ragged-all-to-all have files of their own.
 //
-// Reductions combine operands in order of rank, f(f(x0, x1), x2).., so that results are
-// deterministic. Associative operations are computed in the wide type of the elements and rounded
+// Reductions combine operands in a balanced binary tree over the ranks, f(f(x0, x1), f(x2, x3))..,
+// so that results are deterministic, and the same if processes combine their own operands first.
+// Associative operations are computed in the wide type of the elements and rounded
 // once; other computations run as written.
 #include "xla/interpreter/collective.h"
 
@@ -17,6 +18,7 @@
 #include "xla/interpreter/async.h"
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/eval_state.h"
+#include "xla/interpreter/remote_values.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/wide_ops.h"
 #include "xla/primitive_util.h"
@@ -35,7 +37,22 @@ int64_t ElementBytes(const Value& value) { return primitive_util::ByteWidth(valu
 
 // --- Reductions
 
-// acc = op(..op(op(parts[0], parts[1]), parts[2])..) in wide elements. False: the type has no such
+// Combines `parts` parts as a tree whose left subtrees have a power of two of them. load(part,
+// place) puts a part on a stack of at most kTreeDepth; combine(place) combines those at `place` and
+// the next one.
+constexpr size_t kTreeDepth = 12;
+static_assert(runtime::kMaxDevices <= 1 << (kTreeDepth - 1));
+template <typename Load, typename Combine>
+void FoldTree(size_t parts, Load load, Combine combine) {
+  size_t height = 0;
+  for (size_t part = 0; part < parts; ++part) {
+    load(part, height++);
+    for (size_t whole = part; whole % 2 == 1; whole /= 2) combine(--height - 1);
+  }
+  while (height > 1) combine(--height - 1);
+}
+
+// The parts combined as a tree, in wide elements. False: the type has no such
 // operation.
 absl::StatusOr<bool> FoldWide(EvalContext& ctx, HloOpcode opcode,
                               absl::Span<const Value* const> parts, Value& result) {
@@ -49,16 +66,17 @@ absl::StatusOr<bool> FoldWide(EvalContext& ctx, HloOpcode opcode,
     char* const to = static_cast<char*>(result.mutable_untyped_data());
     const int64_t chunk = EvalContext::ChunkFor(count, 2.0 * static_cast<double>(parts.size()));
     XLA_RETURN_IF_ERROR(ctx.ParallelFor(count, chunk, [&](int64_t begin, int64_t end) {
-      constexpr int64_t kBlock = 256;
-      Wide acc[kBlock], x[kBlock];
+      constexpr int64_t kBlock = 128;
+      Wide stack[kTreeDepth][kBlock];
       for (int64_t i = begin; i < end; i += kBlock) {
         const int64_t n = std::min(kBlock, end - i);
-        ports.Load(parts[0]->data<char>() + i * bytes, 1, n, acc);
-        for (const Value* part : parts.subspan(1)) {
-          ports.Load(part->data<char>() + i * bytes, 1, n, x);
-          ops->combine(acc, x, n);
-        }
-        ports.Store(acc, n, to + i * bytes, 1);
+        FoldTree(
+            parts.size(),
+            [&](size_t part, size_t place) {
+              ports.Load(parts[part]->data<char>() + i * bytes, 1, n, stack[place]);
+            },
+            [&](size_t place) { ops->combine(stack[place], stack[place + 1], n); });
+        ports.Store(stack[0], n, to + i * bytes, 1);
       }
     }));
     return true;
@@ -72,11 +90,26 @@ absl::Status FoldByComputation(EvalContext& ctx, const ScalarFunction& function,
   const int64_t chunk = EvalContext::ChunkFor(count, 20.0 * static_cast<double>(parts.size()));
   return ctx.ParallelForStatus(count, chunk, [&](int64_t begin, int64_t end) -> absl::Status {
     EvalContext worker = ctx.ForWorker();
-    const int64_t at = begin * bytes;
-    std::copy_n(parts[0]->data<char>() + at, (end - begin) * bytes, to + at);
-    for (const Value* part : parts.subspan(1)) {
-      XLA_RETURN_IF_ERROR(
-          function.ApplyBinary(worker, end - begin, to + at, part->data<char>() + at, to + at));
+    constexpr int64_t kBlock = 1024;
+    std::vector<char> stack(static_cast<size_t>(std::min(kBlock, end - begin) * bytes) *
+                            kTreeDepth);
+    for (int64_t i = begin; i < end; i += kBlock) {
+      const int64_t n = std::min(kBlock, end - i);
+      const auto at = [&](size_t place) {
+        return stack.data() + static_cast<int64_t>(place) * n * bytes;
+      };
+      absl::Status status;
+      FoldTree(
+          parts.size(),
+          [&](size_t part, size_t place) {
+            std::copy_n(parts[part]->data<char>() + i * bytes, n * bytes, at(place));
+          },
+          [&](size_t place) {
+            if (status.ok())
+              status = function.ApplyBinary(worker, n, at(place), at(place + 1), at(place));
+          });
+      XLA_RETURN_IF_ERROR(status);
+      std::copy_n(at(0), n * bytes, to + i * bytes);
     }
     return absl::OkStatus();
   });
@@ -222,23 +255,40 @@ absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
       channel.has_value(),
       channel.value_or(static_cast<int64_t>(reinterpret_cast<intptr_t>(&inst)))};
   EvalState& state = ctx.state();
+  // The devices of this process, by position in the group.
+  runtime::ProcessGroup* const processes = state.options().processes;
+  std::vector<int64_t> ranks, devices;
+  int64_t own = 0;
+  for (int64_t rank = 0; rank < group.size(); ++rank) {
+    const int64_t device = group.devices[static_cast<size_t>(rank)];
+    if (processes != nullptr && !processes->IsLocal(device)) continue;
+    if (rank == group.rank) own = static_cast<int64_t>(ranks.size());
+    ranks.push_back(rank);
+    devices.push_back(device);
+  }
   XLA_ASSIGN_OR_RETURN(
       const runtime::Rendezvous::Payload payload,
       state.rendezvous().Meet(
-          place, group.devices, group.rank, inst.name(), std::move(mine),
+          place, devices, own, inst.name(), std::move(mine),
           [&](absl::Span<const runtime::Rendezvous::Payload> brought)
               -> absl::StatusOr<std::vector<runtime::Rendezvous::Payload>> {
-            std::vector<const Values*> inputs;
+            std::vector<const Values*> inputs(static_cast<size_t>(group.size()));
+            size_t next = 0;
             for (const runtime::Rendezvous::Payload& one : brought) {
               const auto* contribution = static_cast<const Contribution*>(one.get());
               if (contribution->inst != &inst)
                 XLA_RETURN_IF_ERROR(CheckSameCollective(inst, *contribution->inst));
-              inputs.push_back(&contribution->operands);
+              inputs[static_cast<size_t>(ranks[next++])] = &contribution->operands;
             }
+            std::vector<Values> received;
+            if (ranks.size() < inputs.size())
+              XLA_RETURN_IF_ERROR(ReceiveOperands(ctx, inst, group, inputs, received));
             XLA_ASSIGN_OR_RETURN(std::vector<Values> results, combine(inputs));
             std::vector<runtime::Rendezvous::Payload> payloads;
-            for (Values& values : results)
-              payloads.push_back(std::make_shared<Values>(std::move(values)));
+            for (const int64_t rank : ranks) {
+              payloads.push_back(
+                  std::make_shared<Values>(std::move(results[static_cast<size_t>(rank)])));
+            }
             return payloads;
           },
           state.Limits(ctx)));

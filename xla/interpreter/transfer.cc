@@ -16,6 +16,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/literal_io.h"
+#include "xla/interpreter/remote_values.h"
 #include "xla/passes/communication.h"
 #include "xla/runtime/channels.h"
 #include "xla/shape_util.h"
@@ -36,6 +37,18 @@ absl::StatusOr<runtime::HostChannels*> HostOf(EvalContext& ctx) {
   if (channels != nullptr) return channels;
   return absl::FailedPreconditionError(
       "it is a transfer with the host, but the run has no channels to the host");
+}
+
+// A send and its recv are one operation to other processes: a message of a channel.
+runtime::ProcessGroup::Operation TransferOperation(const HloInstruction& inst, const Shape& data) {
+  return {"message", data.ToString(), OperationText(inst)};
+}
+
+// INVALID_ARGUMENT for a message without source and target, whose other side may be anywhere.
+absl::Status ExpectOneProcess(const EvalState& state) {
+  if (state.options().processes == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "it has no source-target pairs, without which messages stay in one process");
 }
 
 // (data, context, token)
@@ -61,6 +74,17 @@ absl::StatusOr<Value> Await(EvalContext& ctx, const PendingReceives::Source& sou
     XLA_ASSIGN_OR_RETURN(const Literal literal,
                          host->Receive(shape, device, source.channel.place.id, state.Limits(ctx)));
     return OwnedValueFromLiteral(ctx, shape, literal);
+  }
+  runtime::ProcessGroup* const processes = state.options().processes;
+  if (processes != nullptr && source.channel.source >= 0 &&
+      !processes->IsLocal(source.channel.source)) {
+    ReceivedValues message(ctx);
+    XLA_RETURN_IF_ERROR(message.Add(shape));
+    XLA_RETURN_IF_ERROR(processes->Receive(TransferOperation(recv, shape), source.channel,
+                                           processes->ProcessOf(source.channel.source),
+                                           message.parts(), state.Limits(ctx)));
+    XLA_ASSIGN_OR_RETURN(Values values, message.Take());
+    return std::move(values[0]);
   }
   XLA_ASSIGN_OR_RETURN(
       const runtime::Rendezvous::Payload payload,
@@ -134,11 +158,21 @@ absl::StatusOr<Value> EvalSend(EvalContext& ctx, const HloInstruction& inst,
   XLA_ASSIGN_OR_RETURN(const std::optional<DevicePairList> pairs,
                        TransferPairs(inst, ctx.state().PositionOf(ctx.device())));
   if (!pairs.has_value()) {
+    XLA_RETURN_IF_ERROR(ExpectOneProcess(state));
     XLA_RETURN_IF_ERROR(state.rendezvous().Send({PlaceOf(inst), -1, -1}, device,
                                                 std::make_shared<Value>(operands[0])));
   } else {
     for (const auto& [source, target] : *pairs) {
       if (source != device) continue;
+      runtime::ProcessGroup* const processes = state.options().processes;
+      if (processes != nullptr && !processes->IsLocal(target)) {
+        SentValues message;
+        message.Add(operands[0]);
+        XLA_RETURN_IF_ERROR(processes->Send(TransferOperation(inst, inst.operand(0)->shape()),
+                                            {PlaceOf(inst), source, target},
+                                            processes->ProcessOf(target), message.parts()));
+        continue;
+      }
       XLA_RETURN_IF_ERROR(state.rendezvous().Send({PlaceOf(inst), source, target}, device,
                                                   std::make_shared<Value>(operands[0])));
     }
@@ -157,6 +191,7 @@ absl::StatusOr<Value> EvalRecv(EvalContext& ctx, const HloInstruction& inst, abs
     source = PendingReceives::Source{/*is_host=*/true, {PlaceOf(inst)}};
   } else {
     XLA_ASSIGN_OR_RETURN(const auto pair, ReceivePair(inst, ctx.state().PositionOf(ctx.device())));
+    if (pair.has_value() && pair->first < 0) XLA_RETURN_IF_ERROR(ExpectOneProcess(ctx.state()));
     if (pair.has_value())
       source =
           PendingReceives::Source{/*is_host=*/false, {PlaceOf(inst), pair->first, pair->second}};

@@ -215,4 +215,17 @@ absl::Status CheckRaggedUpdate(const RaggedUpdate& update, int64_t input_rows, i
                                                  update.expected));
 }
 
+std::string OperationShapes(const HloInstruction& inst) {
+  std::string shapes(HloOpcodeString(inst.opcode()));
+  for (const HloInstruction* operand : inst.operands())
+    absl::StrAppend(&shapes, " ", operand->shape().ToString());
+  return absl::StrCat(shapes, " -> ", inst.shape().ToString());
+}
+
+std::string OperationText(const HloInstruction& inst) {
+  const auto& metadata = inst.metadata();
+  if (metadata.source_file().empty()) return std::string(inst.name());
+  return absl::StrCat(inst.name(), " (", metadata.source_file(), ":", metadata.source_line(), ")");
+}
+
 }  // namespace xla

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,11 @@ absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePo
 // INVALID_ARGUMENT unless they are equivalent: the same operation on the same shapes with equal
 // attributes.
 absl::Status CheckSameCollective(const HloInstruction& a, const HloInstruction& b);
+
+// Returns the shapes of operands and result, which all devices of a collective must have.
+std::string OperationShapes(const HloInstruction& inst);
+// Returns the operation with its place in the user's program: "all-reduce.3 (model.py:12)".
+std::string OperationText(const HloInstruction& inst);
 
 // Returns (source, target) ids as devices; ids are replicas without a channel, partitions with one.
 absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(

@@ -200,6 +200,11 @@ static_assert(offsetof(PJRT_Api, PJRT_Client_Create) == 120);
 static_assert(offsetof(PJRT_Api, PJRT_LoadedExecutable_Execute) == 40 + 55 * 8);
 static_assert(offsetof(PJRT_Api, PJRT_TopologyDescription_GetMemorySpaceKindIds) == 1136);
 XYLEM_PJRT_LAYOUT(PJRT_Register_Custom_Call_Args, handler_execute, 56, 64)
+XYLEM_PJRT_LAYOUT(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args, send_events, 56, 64)
+XYLEM_PJRT_LAYOUT(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, buffers, 88, 96)
+XYLEM_PJRT_LAYOUT(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args, num_buffers, 96, 104)
+XYLEM_PJRT_LAYOUT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, descriptor_destructor, 64, 72)
+static_assert(sizeof(PJRT_CrossHostTransfers_Extension) == 56);
 static_assert(sizeof(PJRT_Layouts_Extension) == 80 && sizeof(PJRT_Shardings_Extension) == 40);
 static_assert(sizeof(PJRT_FFI_Extension) == 48 && sizeof(PJRT_MemoryDescriptions_Extension) == 40);
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Create_Args, profiler, 24, 32)

@@ -35,6 +35,11 @@ absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* me
                         : !is_of(client.device_pointers, device)) {
     return absl::InvalidArgumentError("the memory or device belongs to another client");
   }
+  if (memory == nullptr && device->memories.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(device->description->to_string, " belongs to process ",
+                     device->description->process_index, ", which must make its own buffers"));
+  }
   return memory != nullptr ? memory : device->memories.front();
 }
 

@@ -12,6 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
+#include "xla/distributed/topology.h"
+#include "xla/pjrt/caller_store.h"
 #include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
@@ -68,11 +70,49 @@ void WarnWithoutCompiler() {
   (void)is_there;
 }
 
-absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platform& platform) {
+// Registers this process among those of its job, waits for the others and connects to them.
+absl::Status JoinJob(const ClientOptions& given, const Platform& platform, ClientState& client) {
+  distributed::ProcessDescription self;
+  self.version = PlatformVersion(given.compiler);
+  self.platform = platform.name();
+  self.num_devices = given.num_devices;
+  self.partition_index = given.partition_index;
+  client.collective_timeout = absl::Seconds(given.collective_timeout);
+  XLA_ASSIGN_OR_RETURN(client.job,
+                       distributed::Job::Join({.process = given.node_id,
+                                               .num_processes = given.num_nodes,
+                                               .engine = given.transport,
+                                               .address = given.process_address,
+                                               .coordinator = given.coordinator_address},
+                                              std::move(self), client.store));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> TopologyOf(const ClientState& client,
+                                                                     const ClientOptions& given,
+                                                                     const Platform& platform) {
+  if (client.job == nullptr) {
+    return MakeTopology({{given.process_id, given.num_devices}},
+                        given.process_id * kDeviceIdsOfProcess, platform);
+  }
+  std::vector<ProcessDevices> processes;
+  const distributed::Topology& topology = client.job->topology();
+  for (const int64_t process : topology.processes_by_id()) {
+    const distributed::Topology::Process& described = topology.process(process);
+    processes.push_back({process, described.description.num_devices, described.host});
+  }
+  return MakeTopology(std::move(processes), 0, platform);
+}
+
+absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platform& platform,
+                                         std::shared_ptr<CallerStore> store) {
   const ClientPointer client(new ClientState, EndClient);
   client->is_asynchronous = given.asynchronous;
-  XLA_ASSIGN_OR_RETURN(client->topology,
-                       MakeTopology(given.num_devices, given.process_id, platform));
+  client->process_index = static_cast<int>(given.num_nodes > 1 ? given.node_id : given.process_id);
+  client->store = std::move(store);
+  if (given.num_nodes > 1) XLA_RETURN_IF_ERROR(JoinJob(given, platform, *client));
+  XLA_ASSIGN_OR_RETURN(client->topology, TopologyOf(*client, given, platform));
+  client->num_devices = static_cast<int64_t>(client->topology->devices.size());
   BackendOptions options;
   options.device_count = static_cast<int>(given.num_devices);
   options.use_compiler = given.compiler;
@@ -82,18 +122,22 @@ absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platf
     auto device = std::make_unique<PJRT_Device>();
     device->client = client.get();
     device->description = description.get();
-    device->ordinal = static_cast<int>(client->devices.size());
+    device->ordinal = -1;
+    client->device_pointers.push_back(device.get());
+    client->devices.push_back(std::move(device));
+    if (description->process_index != client->process_index) continue;
+    PJRT_Device* const local = client->device_pointers.back();
+    local->ordinal = static_cast<int>(client->local_devices.size());
+    client->local_devices.push_back(local);
     for (PJRT_MemoryDescription* kind : description->memory_pointers) {
       const int id = static_cast<int>(client->memories.size());
-      auto memory = std::make_unique<PJRT_Memory>(PJRT_Memory{
-          &kMemoryFunctions, id, kind, device.get(), platform.MemoryDebugText(id, kind->kind),
-          platform.MemoryText(id, kind->kind, description->id)});
-      device->memories.push_back(memory.get());
+      auto memory = std::make_unique<PJRT_Memory>(
+          PJRT_Memory{&kMemoryFunctions, id, kind, local, platform.MemoryDebugText(id, kind->kind),
+                      platform.MemoryText(id, kind->kind, description->id)});
+      local->memories.push_back(memory.get());
       client->memory_pointers.push_back(memory.get());
       client->memories.push_back(std::move(memory));
     }
-    client->device_pointers.push_back(device.get());
-    client->devices.push_back(std::move(device));
   }
   return client;
 }
@@ -111,19 +155,20 @@ const std::string& PlatformVersion(bool use_compiler) {
 }
 
 absl::StatusOr<PJRT_Device*> ClientState::FindDevice(int id) const {
-  for (PJRT_Device* device : device_pointers) {
-    if (device->description->id == id) return device;
+  const int64_t index = int64_t{id} - topology->first_id;  // ids follow each other
+  if (index >= 0 && index < static_cast<int64_t>(devices.size())) {
+    return device_pointers[static_cast<size_t>(index)];
   }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no device ", id, "; the client has ", devices.size()));
 }
 
 absl::StatusOr<PJRT_Device*> ClientState::DeviceAt(int ordinal) const {
-  if (ordinal >= 0 && static_cast<size_t>(ordinal) < devices.size()) {
-    return device_pointers[static_cast<size_t>(ordinal)];
+  if (ordinal >= 0 && static_cast<size_t>(ordinal) < local_devices.size()) {
+    return local_devices[static_cast<size_t>(ordinal)];
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no device ", ordinal, " here; the client has ", devices.size()));
+      absl::StrCat("there is no device ", ordinal, " here; the client has ", local_devices.size()));
 }
 
 namespace api {
@@ -153,14 +198,22 @@ absl::Status Client_Create(PJRT_Client_Create_Args& args) {
                        ReadClientOptions(args.create_options, args.num_options));
   XLA_ASSIGN_OR_RETURN(const Platform* platform,
                        Platform::FromOptions(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(options, *platform));
+  // With one process the callbacks may be anything.
+  std::shared_ptr<CallerStore> store;
+  if (options.num_nodes > 1) {
+    XLA_ASSIGN_OR_RETURN(store, CallerStore::Create(args));
+  }
+  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(options, *platform, std::move(store)));
   args.client = new PJRT_Client{std::move(state)};
   return absl::OkStatus();
 }
 
 absl::Status Client_Destroy(PJRT_Client_Destroy_Args& args) {
   if (args.client == nullptr) return absl::OkStatus();
+  // The caller has ended the service behind its callbacks.
+  if (args.client->state->store != nullptr) args.client->state->store->Close();
   args.client->state->backend->AwaitLaunches();
+  if (args.client->state->job != nullptr) args.client->state->job->Leave();
   delete args.client;
   return absl::OkStatus();
 }
@@ -173,7 +226,7 @@ absl::Status Client_PlatformName(PJRT_Client_PlatformName_Args& args) {
 
 absl::Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
-  args.process_index = args.client->state->topology->devices.front()->process_index;
+  args.process_index = args.client->state->process_index;
   return absl::OkStatus();
 }
 
@@ -199,8 +252,8 @@ absl::Status Client_Devices(PJRT_Client_Devices_Args& args) {
 
 absl::Status Client_AddressableDevices(PJRT_Client_AddressableDevices_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
-  args.addressable_devices = args.client->state->device_pointers.data();
-  args.num_addressable_devices = args.client->state->device_pointers.size();
+  args.addressable_devices = args.client->state->local_devices.data();
+  args.num_addressable_devices = args.client->state->local_devices.size();
   return absl::OkStatus();
 }
 
@@ -217,8 +270,34 @@ absl::Status Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_
   return absl::OkStatus();
 }
 
+// The caller ends the process if this is an error.
 absl::Status Client_UpdateGlobalProcessInfo(PJRT_Client_UpdateGlobalProcessInfo_Args& args) {
-  return Require({{"client", args.client}});  // Nothing depends on other processes.
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  ClientState& client = *args.client->state;
+  if (client.job == nullptr || args.process_infos == nullptr) return absl::OkStatus();
+  for (size_t i = 0; i < args.num_process_infos; ++i) {
+    const PJRT_ProcessInfo& process = args.process_infos[i];
+    if (process.state == PJRT_ProcessState_kDisconnected ||
+        process.state == PJRT_ProcessState_kError) {
+      const absl::string_view why =
+          process.error_message == nullptr
+              ? absl::string_view()
+              : absl::string_view(process.error_message, process.error_message_size);
+      client.job->ProcessIsGone(
+          process.task_id, absl::UnavailableError(absl::StrCat(
+                               client.job->topology().ProcessText(process.task_id), " has gone",
+                               why.empty() ? ", says the coordination service" : ": ", why)));
+    } else if (process.state == PJRT_ProcessState_kConnected) {
+      const std::lock_guard<std::mutex> lock(client.incarnations_mutex);
+      const auto [known, is_new] =
+          client.incarnations.try_emplace(process.task_id, process.incarnation_id);
+      if (!is_new && known->second != process.incarnation_id) {
+        known->second = process.incarnation_id;
+        client.job->ProcessIsBack(process.task_id);
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Client_AddressableMemories(PJRT_Client_AddressableMemories_Args& args) {
@@ -239,7 +318,11 @@ absl::Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_
         " partitions in a list of ", args.default_assignment_size));
   }
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
-  const int first = args.client->state->topology->devices.front()->id;
+  // The devices of this process, or those of all if these are too few.
+  const ClientState& client = *args.client->state;
+  const bool is_local = wanted <= static_cast<int64_t>(client.local_devices.size());
+  const int first =
+      (is_local ? client.local_devices : client.device_pointers).front()->description->id;
   for (int64_t i = 0; i < wanted; ++i) args.default_assignment[i] = first + static_cast<int>(i);
   return absl::OkStatus();
 }

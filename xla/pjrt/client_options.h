@@ -7,13 +7,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "xla/pjrt/c/pjrt_c_api_base.h"
 
 namespace xla::pjrt {
 
-// Devices of a topology at most, for which programs are compiled ahead of time. Fewer run.
+// Devices of a process at most, in topologies for which programs are compiled ahead of time. Fewer
+// run.
 inline constexpr int64_t kMaxDevices = int64_t{1} << 16;
 // Ids of the devices of a process start at a multiple of this, as those of XLA's CPU client.
 inline constexpr int64_t kDeviceIdsOfProcess = 2048;
@@ -23,8 +26,16 @@ struct ClientOptions {
   int64_t num_devices = 1;
   // Whether runs may go on after Execute has returned.
   bool asynchronous = true;
-  // The number of the process among cooperating ones. It determines the ids of devices.
+  // The number of a process that is on its own. It determines the ids of its devices.
   int64_t process_id = 0;
+  // The number of the process in a job of several, and how many these are.
+  int64_t node_id = 0, num_nodes = 1;
+  // The part of the job's devices that are near each other; without it those of a host are.
+  std::optional<int64_t> partition_index;
+  // How the processes of a job reach each other (JobOptions), and how long one waits for others
+  // before a run ends with an error, in seconds.
+  std::string transport = "gloo", process_address, coordinator_address;
+  int64_t collective_timeout = 30 * 60;
   // Whether programs are compiled to machine code.
   bool compiler = true;
 };

@@ -25,7 +25,8 @@ struct Compilation {
 
   void Run() {
     try {
-      program = CompileProgram(*client->backend, std::move(source), in_flight.cancel);
+      program = CompileProgram(*client->backend, client->num_devices, std::move(source),
+                               in_flight.cancel);
     } catch (const std::bad_alloc&) {
       program = absl::ResourceExhaustedError("out of memory");
     } catch (const std::exception& error) {

@@ -24,6 +24,16 @@ void MemoryCount::Add(int64_t bytes) {
   raise(peak_, in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
 }
 
+namespace {
+
+absl::Status IsRemote(const PJRT_Device& device) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(device.description->to_string, " belongs to process ",
+                   device.description->process_index, "; its memory cannot be reached from here"));
+}
+
+}  // namespace
+
 namespace api {
 
 absl::Status DeviceDescription_Id(PJRT_DeviceDescription_Id_Args& args) {
@@ -71,7 +81,7 @@ absl::Status Device_GetDescription(PJRT_Device_GetDescription_Args& args) {
 
 absl::Status Device_IsAddressable(PJRT_Device_IsAddressable_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
-  args.is_addressable = true;
+  args.is_addressable = args.device->ordinal >= 0;
   return absl::OkStatus();
 }
 
@@ -90,12 +100,14 @@ absl::Status Device_AddressableMemories(PJRT_Device_AddressableMemories_Args& ar
 
 absl::Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
+  if (args.device->memories.empty()) return IsRemote(*args.device);
   args.memory = args.device->memories.front();
   return absl::OkStatus();
 }
 
 absl::Status Device_MemoryStats(PJRT_Device_MemoryStats_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
+  if (args.device->ordinal < 0) return IsRemote(*args.device);
   const MemoryCount& count = args.device->memory_count;
   const PJRT_Device_MemoryStats_Args request = args;
   args = {};  // Unset fields must be marked.

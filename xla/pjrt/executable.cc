@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles programs, and describes compiled ones.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/pjrt/client_options.h"
 #include "xla/pjrt/compilation.h"
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/entry.h"
@@ -46,6 +48,11 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, Program
   const auto partitions = static_cast<int>(program->num_partitions());
   const ExecutableBuildOptionsProto& build = program->options.executable_build_options();
   DeviceAssignment assignment(replicas, partitions);
+  // Those of this process, if they suffice.
+  const std::vector<PJRT_Device*>& devices =
+      int64_t{replicas} * partitions <= static_cast<int64_t>(client->local_devices.size())
+          ? client->local_devices
+          : client->device_pointers;
   if (build.has_device_assignment() && build.device_assignment().replica_count() > 0) {
     XLA_ASSIGN_OR_RETURN(const auto given,
                          DeviceAssignment::Deserialize(build.device_assignment()));
@@ -59,8 +66,14 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, Program
   } else {
     for (int r = 0; r < replicas; ++r) {
       for (int p = 0; p < partitions; ++p) {
-        XLA_ASSIGN_OR_RETURN(const PJRT_Device* device, client->DeviceAt(r * partitions + p));
-        assignment(r, p) = device->description->id;
+        const auto index =
+            static_cast<size_t>(r) * static_cast<size_t>(partitions) + static_cast<size_t>(p);
+        if (index >= devices.size()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("a program of ", replicas, " replicas and ", partitions,
+                           " partitions for ", devices.size(), " devices"));
+        }
+        assignment(r, p) = devices[index]->description->id;
       }
     }
     if (replicas * partitions == 1 && build.device_ordinal() > 0) {
@@ -73,9 +86,14 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, Program
     for (int p = 0; p < partitions; ++p) {
       XLA_ASSIGN_OR_RETURN(PJRT_Device * device,
                            client->FindDevice(static_cast<int>(assignment(r, p))));
+      loaded->device_ids.push_back(device->description->id);
+      if (device->ordinal < 0) continue;
       loaded->devices.push_back(device);
       loaded->logical_ids.push_back({r, p});
     }
+  }
+  if (loaded->devices.size() != loaded->device_ids.size()) {
+    XLA_ASSIGN_OR_RETURN(loaded->processes, client->job->ProcessesOf(loaded->device_ids));
   }
   loaded->client = client;
   loaded->program = std::move(program);
@@ -119,8 +137,10 @@ absl::Status Compile(PJRT_Compile_Args& args) {
     client = args.client->state;
   } else {
     client = std::make_shared<ClientState>();
+    client->num_devices = static_cast<int64_t>(args.topology->devices.size());
     BackendOptions options;
-    options.device_count = static_cast<int>(args.topology->devices.size());
+    // The devices of a job are more than a process may have.
+    options.device_count = static_cast<int>(std::min(client->num_devices, kMaxDevices));
     options.use_compiler = true;
     XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   }
@@ -340,11 +360,14 @@ absl::Status LoadedExecutable_GetDeviceAssignment(
     PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
   const Program& program = *args.executable->program;
-  DeviceAssignment assignment(static_cast<int>(program.num_replicas()),
-                              static_cast<int>(program.num_partitions()));
-  for (size_t i = 0; i < args.executable->devices.size(); ++i) {
-    const PJRT_LogicalDeviceIds& id = args.executable->logical_ids[i];
-    assignment(id.replica, id.partition) = args.executable->devices[i]->description->id;
+  const auto replicas = static_cast<int>(program.num_replicas());
+  const auto partitions = static_cast<int>(program.num_partitions());
+  DeviceAssignment assignment(replicas, partitions);
+  for (int r = 0; r < replicas; ++r) {
+    for (int p = 0; p < partitions; ++p) {
+      assignment(r, p) =
+          static_cast<int>(args.executable->device_ids[static_cast<size_t>(r * partitions + p)]);
+    }
   }
   DeviceAssignmentProto proto;
   XLA_RETURN_IF_ERROR(assignment.Serialize(&proto));

@@ -56,21 +56,22 @@ absl::StatusOr<std::vector<bool>> Donations(const Program& program,
 absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args) {
   const std::vector<PJRT_Device*>& devices = args.executable->devices;
   if (args.execute_device != nullptr) {
-    if (devices.size() != 1 || args.num_devices != 1) {
+    if (args.executable->device_ids.size() != 1 || args.num_devices != 1) {
       return absl::UnimplementedError(absl::StrCat("execute_device for a program of ",
-                                                   devices.size(),
+                                                   args.executable->device_ids.size(),
                                                    " devices: all of them are run by one call"));
     }
     // Compares addresses: the device of a client that was destroyed must not be dereferenced.
-    const auto& known = args.executable->client->device_pointers;
+    const auto& known = args.executable->client->local_devices;
     if (std::find(known.begin(), known.end(), args.execute_device) == known.end()) {
       return absl::InvalidArgumentError("execute_device belongs to another client");
     }
     return Devices{args.execute_device};
   }
   if (devices.size() != args.num_devices) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "arguments for ", args.num_devices, " devices of a program that runs on ", devices.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("arguments for ", args.num_devices, " devices of a program that runs on ",
+                     devices.size(), args.executable->spans_processes() ? " of this process" : ""));
   }
   return Devices(devices.begin(), devices.end());
 }
@@ -158,8 +159,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.context.run_id = options.launch_id;
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
   request.run_here = program.runs_here || ffi::IsInsideCustomCall();
+  // Other processes may be late: their runs are awaited on a thread of their own.
   request.run_here_if_ready =
-      (program.is_short || program.length->IsShort()) &&
+      !loaded.spans_processes() && (program.is_short || program.length->IsShort()) &&
       std::all_of(request.device_ordinals.begin(), request.device_ordinals.end(),
                   [&](int ordinal) { return queues.Idle(ordinal).IsReady(); });
   request.length = program.length;
@@ -169,6 +171,13 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   if (IsTracing()) {
     executable = Traced(std::move(executable),
                         {request.device_ordinals.begin(), request.device_ordinals.end()});
+  }
+  if (loaded.spans_processes()) {
+    request.context.wait_timeout = loaded.client->collective_timeout;
+    // Last: the others learn of it if the run cannot be launched.
+    XLA_ASSIGN_OR_RETURN(
+        request.processes,
+        loaded.client->job->StartRun(program.identity, loaded.device_ids, loaded.processes));
   }
   XLA_ASSIGN_OR_RETURN(const Launched launched,
                        Launch(*loaded.client->backend, std::move(executable), std::move(request)));

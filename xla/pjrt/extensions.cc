@@ -13,6 +13,7 @@
 #include "xla/layout_util.h"
 #include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
+#include "xla/pjrt/cross_host.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/custom_partitioner.h"
 #include "xla/pjrt/entry.h"
@@ -206,7 +207,7 @@ PJRT_Extension_Base* FirstExtension() {
       Entry<&RegisterTransform>, Entry<&ClearTransform>};
   static PJRT_MemoryDescriptions_Extension memories = {
       Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions,
-                                              &transforms.base),
+                                              CrossHostTransfersExtension(&transforms.base)),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
   static PJRT_Custom_Call_Extension custom_calls = {
       Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Xylem_Custom_Call, &memories.base),

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "xla/distributed/job.h"
 #include "xla/pjrt/abi.h"
 #include "xla/pjrt/platform.h"
 #include "xla/runtime/custom_call.h"
@@ -77,13 +81,25 @@ struct PJRT_Memory {
 struct PJRT_Device {
   xla::pjrt::ClientState* client;
   PJRT_DeviceDescription* description;
-  int ordinal;
-  std::vector<PJRT_Memory*> memories;  // the default one first
+  int ordinal;  // among those of this process; -1 for a device of another one
+  std::vector<PJRT_Memory*> memories;  // the default one first; none of another process's device
   xla::pjrt::MemoryCount memory_count;
 };
 
+namespace xla::pjrt {
+
+// The devices of one process, whose ids follow each other.
+struct ProcessDevices {
+  int64_t process = 0, num_devices = 1;
+  int64_t host = -1;  // an attribute of the devices, if there is one
+};
+
+}  // namespace xla::pjrt
+
 struct PJRT_TopologyDescription {
   const xla::pjrt::Platform* platform;
+  int64_t first_id = 0;
+  std::vector<xla::pjrt::ProcessDevices> processes;  // in the order of ids
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> devices;
   std::vector<PJRT_DeviceDescription*> device_pointers;
   std::vector<PJRT_NamedValue> attributes;
@@ -91,17 +107,29 @@ struct PJRT_TopologyDescription {
 
 namespace xla::pjrt {
 
+class CallerStore;
+
 // Buffers and executables keep it alive beyond PJRT_Client_Destroy.
 struct ClientState {
   bool is_asynchronous = true;
+  int process_index = 0;
+  int64_t num_devices = 0;  // of all processes; a program may run on so many
+  // Of a client that is one of several processes; null otherwise.
+  std::unique_ptr<distributed::Job> job;
+  std::shared_ptr<CallerStore> store;
+  absl::Duration collective_timeout;
+  // Of what the caller says of the other processes: the last incarnation of each.
+  std::mutex incarnations_mutex;
+  std::map<int64_t, size_t> incarnations;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<PJRT_TopologyDescription> topology;
-  std::vector<std::unique_ptr<PJRT_Device>> devices;
+  std::vector<std::unique_ptr<PJRT_Device>> devices;  // of all processes, by id
   std::vector<std::unique_ptr<PJRT_Memory>> memories;
   std::vector<PJRT_Device*> device_pointers;
+  std::vector<PJRT_Device*> local_devices;  // of this process, by ordinal
   std::vector<PJRT_Memory*> memory_pointers;
 
-  // Return the device with an id, and with a number among the client's.
+  // Return the device with an id, and with a number among those of this process.
   absl::StatusOr<PJRT_Device*> FindDevice(int id) const;
   absl::StatusOr<PJRT_Device*> DeviceAt(int ordinal) const;
 };
@@ -111,10 +139,10 @@ using ClientPointer = std::shared_ptr<ClientState>;
 // not use it.
 const std::string& PlatformVersion(bool use_compiler = true);
 
-// Makes devices without a client. InvalidArgument for a number out of range.
-absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
-                                                                       int64_t process_id,
-                                                                       const Platform& platform);
+// Makes devices without a client, whose ids follow each other from `first_id`. InvalidArgument for
+// a number out of range.
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(
+    std::vector<ProcessDevices> processes, int64_t first_id, const Platform& platform);
 
 // Returns a string of the plugin to the caller.
 inline void Put(const std::string& text, const char*& data, size_t& size) {

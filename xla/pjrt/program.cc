@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -39,12 +41,6 @@ namespace {
 // The format of programs that functions of the caller partitioned: these may be gone when the
 // program is read again.
 constexpr char kPartitioned[] = "partitioned";
-
-// 64-bit FNV-1a: the same in every process.
-uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::string& code) {
   // The configuration repeats the options.
@@ -219,6 +215,35 @@ void DescribeRuns(const HloModule& module, Program& program) {
 
 }  // namespace
 
+uint64_t Fnv(std::string_view text, uint64_t hash) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options) {
+  CompileOptionsProto canonical = options;
+  canonical.clear_profile_version();
+  if (canonical.has_executable_build_options()) {
+    ExecutableBuildOptionsProto& build = *canonical.mutable_executable_build_options();
+    build.clear_process_index();
+    build.clear_process_count();
+    // Of the options for debugging those that are read here.
+    const DebugOptions read = DebugOptionsOf(options);
+    build.clear_debug_options();
+    build.mutable_debug_options()->set_xla_cpu_max_isa(read.xla_cpu_max_isa());
+    build.mutable_debug_options()->set_xla_cpu_ftz(read.xla_cpu_ftz());
+  }
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);  // maps by their keys
+    (void)canonical.SerializeToCodedStream(&coded);
+  }
+  return absl::StrFormat("%016x",
+                         Fnv(source.code, Fnv(bytes, Fnv(source.format, Fnv(PlatformVersion())))));
+}
+
 void TextList::Finish() {
   for (const std::string& text : texts) {
     pointers.push_back(text.data());
@@ -248,7 +273,8 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source,
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t num_devices,
+                                              ProgramSource source,
                                               const std::atomic<bool>& cancel) {
   const int64_t begin = TraceClock();
   auto program = std::make_shared<Program>();
@@ -259,12 +285,10 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   const ExecutableBuildOptionsProto& build = program->options.executable_build_options();
   const int64_t replicas = std::max<int64_t>(build.num_replicas(), 1);
   const int64_t partitions = std::max<int64_t>(build.num_partitions(), 1);
-  if (replicas > backend.device_count() || partitions > backend.device_count() ||
-      replicas * partitions > backend.device_count()) {
+  if (replicas > num_devices || partitions > num_devices || replicas * partitions > num_devices) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "a program of ", replicas, " replicas and ", partitions, " partitions for ",
-        backend.device_count(), " devices; the option num_devices or XYLEM_NUM_DEVICES sets their ",
-        "number"));
+        "a program of ", replicas, " replicas and ", partitions, " partitions for ", num_devices,
+        " devices; the option num_devices or XYLEM_NUM_DEVICES sets their ", "number"));
   }
   EntryAttributes attributes;
   spmd::ProgramShardings shardings;
@@ -318,8 +342,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);
-  program->fingerprint = absl::StrFormat(
-      "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));
+  if (replicas * partitions > 1) program->identity = distributed::IdentifyProgram(*shared);
+  program->fingerprint = FingerprintOf(source, program->options);
   if (shardings.from_callbacks) {
     XLA_ASSIGN_OR_RETURN(HloModuleProto partitioned, ModuleToProto(*shared));
     XLA_RETURN_IF_ERROR(StateShardings(*program, partitioned));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/distributed/program_identity.h"
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/service/executable.h"
@@ -60,6 +61,7 @@ struct Program {
   // Runs have effects beyond their results.
   bool has_effects = false;
   std::shared_ptr<RunLength> length;
+  distributed::ProgramIdentity identity;  // of a program of several devices
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
@@ -71,8 +73,9 @@ struct Program {
 using ProgramPointer = std::shared_ptr<Program>;
 
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
-// unknown formats and for more devices than the backend has, Cancelled soon after `cancel` is set.
-absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source,
+// unknown formats and for more devices than `num_devices`, Cancelled soon after `cancel` is set.
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t num_devices,
+                                              ProgramSource source,
                                               const std::atomic<bool>& cancel);
 
 // States the shardings of parameters and results in a proto of the program's module, for callers
@@ -82,6 +85,13 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module);
 // Returns the optimized program as callers read it, an HloModuleProtoWithConfig: the module without
 // calls, its shardings, and the memories of its parameters and results in the layouts.
 absl::StatusOr<std::string> DescribeOptimized(const Program& program);
+
+// 64-bit FNV-1a: the same in every process.
+uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u);
+
+// Returns a number that is equal for equal programs and options in every process of a job, whatever
+// the order in which options were written, where each dumps, and its number.
+std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options);
 
 // Returns bytes that only the same build of the library can read.
 std::string SerializeProgram(const Program& program);
@@ -101,9 +111,14 @@ struct PJRT_Executable {
 struct PJRT_LoadedExecutable {
   xla::pjrt::ClientPointer client;
   xla::pjrt::ProgramPointer program;
-  // The devices of the program: device d is partition d % partitions of replica d / partitions.
+  // The devices of the program by their ids: device d is partition d % partitions of replica d /
+  // partitions. Then those of this process, in the same order.
+  std::vector<int64_t> device_ids;
+  std::vector<int32_t> processes;  // of each, if they are several
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
+
+  bool spans_processes() const { return !processes.empty(); }
   std::atomic<bool> is_deleted{false};
 };
 

@@ -99,6 +99,42 @@ class CombinerFunctionEmitter {
     return ops_.Load(type_, address, lanes);
   }
 
+  // Values in memory: of each part of an element an array.
+  struct Stack {
+    std::vector<IrValue> memory;
+    std::vector<IrType> types;
+    std::vector<int64_t> bytes;
+  };
+  Stack MakeStack(const Ir::Carried& like) {
+    constexpr int64_t kDepth = 16;  // of 2^16 parts
+    Stack stack;
+    for (const IrValue value : like) {
+      const IrType type = ir_.TypeOf(value);
+      const int64_t bytes = (int64_t{ir_.Bits(type)} * ir_.Lanes(type) + 7) / 8;
+      int64_t place = 1;  // a power of two, as vectors are aligned
+      while (place < bytes) place *= 2;
+      stack.types.push_back(type);
+      stack.bytes.push_back(place);
+      stack.memory.push_back(ir_.Alloca(ir_.I8(), kDepth * place));
+    }
+    return stack;
+  }
+  void Push(const Stack& stack, IrValue place, const Ir::Carried& value) {
+    for (size_t k = 0; k < value.size(); ++k) {
+      ir_.Store(value[k], ir_.Offset(stack.memory[k], ir_.Mul(place, ir_.Index(stack.bytes[k]))),
+                1);
+    }
+  }
+  Ir::Carried At(const Stack& stack, IrValue place) {
+    Ir::Carried value;
+    for (size_t k = 0; k < stack.memory.size(); ++k) {
+      value.push_back(
+          ir_.Load(stack.types[k],
+                   ir_.Offset(stack.memory[k], ir_.Mul(place, ir_.Index(stack.bytes[k]))), 1));
+    }
+    return value;
+  }
+
   void Combine(IrValue i, int lanes) {
     const ElementEmitter::Buffers buffers;
     ElementEmitter emitter(ops_, buffers, lanes);
@@ -110,13 +146,33 @@ class CombinerFunctionEmitter {
     const auto element = [](const Ir::Carried& values) {
       return Element{values[0], values.size() > 1 ? values[1] : nullptr};
     };
-    const Ir::Carried total = ir_.Loop(
-        ir_.Index(1), ir_.Parameter(1), 1, carried(LoadFrom(ir_.Index(0), i, lanes)),
-        [&](IrValue part, const Ir::Carried& so_far) {
-          ElementEmitter::Scope scope(&emitter);
-          const std::vector<Element> combined = emitter.Apply(
-              wide_ == nullptr ? function_ : *wide_, {element(so_far), LoadFrom(part, i, lanes)});
-          return carried(ops_.Splat(combined[0], lanes));
+    const auto apply = [&](const Ir::Carried& a, const Ir::Carried& b) {
+      ElementEmitter::Scope scope(&emitter);
+      const std::vector<Element> combined =
+          emitter.Apply(wide_ == nullptr ? function_ : *wide_, {element(a), element(b)});
+      return carried(ops_.Splat(combined[0], lanes));
+    };
+    // A balanced tree: the stack holds the values of whole subtrees, of which there are as many as
+    // the number of parts so far has bits that are set.
+    const auto bits = [&](IrValue count) { return ir_.Unary("llvm.ctpop", count); };
+    const Ir::Carried first = carried(LoadFrom(ir_.Index(0), i, lanes));
+    const Stack stack = MakeStack(first);
+    Push(stack, ir_.Index(0), first);
+    ir_.Loop(ir_.Index(1), ir_.Parameter(1), 1, [&](IrValue part) {
+      const IrValue before = bits(part), after = bits(ir_.Add(part, ir_.Index(1)));
+      const IrValue joined = ir_.Sub(ir_.Add(before, ir_.Index(1)), after);
+      const Ir::Carried value = ir_.Loop(ir_.Index(0), joined, 1, carried(LoadFrom(part, i, lanes)),
+                                         [&](IrValue j, const Ir::Carried& so_far) {
+                                           const IrValue top =
+                                               ir_.Sub(ir_.Sub(before, ir_.Index(1)), j);
+                                           return apply(At(stack, top), so_far);
+                                         });
+      Push(stack, ir_.Sub(after, ir_.Index(1)), value);
+    });
+    const IrValue last = ir_.Sub(bits(ir_.Parameter(1)), ir_.Index(1));
+    const Ir::Carried total =
+        ir_.Loop(ir_.Index(0), last, 1, At(stack, last), [&](IrValue j, const Ir::Carried& so_far) {
+          return apply(At(stack, ir_.Sub(ir_.Sub(last, ir_.Index(1)), j)), so_far);
         });
     const IrValue out = ir_.Load(
         ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Mul(ir_.Parameter(1), ir_.Index(8))), 8);

@@ -19,8 +19,9 @@ bool CombinesScalars(const HloComputation& function, PrimitiveType type);
 bool CanEmitCombiner(const HloComputation& function, PrimitiveType type);
 
 // Emits void name(char** arrays, int64_t parts, int64_t begin, int64_t end), a CombinerFunction
-// (thunk.h). A computation of one operation is computed in the type of registers (float for
-// narrower types) and rounded once; others are computed as they are written.
+// (thunk.h): in a balanced binary tree over the parts, so that those of aligned powers of two may
+// be combined elsewhere. A computation of one operation is computed in the type of registers (float
+// for narrower types) and rounded once; others are computed as they are written.
 absl::Status EmitCombiner(Ir& ir, const HloComputation& function, PrimitiveType type,
                           const char* name);
 

@@ -2,7 +2,10 @@
 // Collectives. The devices of a group meet at a rendezvous; the last one to arrive reads the
 // operands of all and writes the results of all, while the others wait.
 //
-// Reductions combine operands in order of rank, so that results are deterministic.
+// Reductions combine operands in a balanced tree over the ranks, so that results are deterministic,
+// and the same however the devices are divided between processes. Where a group has devices in
+// several processes, the last device to arrive of each exchanges operands with the others
+// (collective_parts.h, remote_collectives.h).
 #include "xla/cpu/run/library_collectives.h"
 
 #include <algorithm>
@@ -15,7 +18,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/run/collective_parts.h"
 #include "xla/cpu/run/literal_memory.h"
+#include "xla/cpu/run/remote_collectives.h"
 #include "xla/layout_strides.h"
 #include "xla/passes/collective_group.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -26,95 +31,9 @@
 namespace xla::cpu {
 namespace {
 
-// The operands and results of a device. The memory is kept until all devices have ended, and so are
-// the shapes, in `shapes`.
-struct Contribution {
-  const HloInstruction* inst;
-  std::vector<Shape> shapes;
-  std::vector<char*> operand_memory, result_memory;
-  std::vector<LeafArray> operands, results;  // all leaves
-};
-using Parts = absl::Span<const Contribution* const>;
-using CombineFunction = absl::FunctionRef<absl::Status(Parts parts)>;
-
-std::shared_ptr<Contribution> Contribute(const LibraryCall& call) {
-  auto mine = std::make_shared<Contribution>();
-  mine->inst = call.instruction;
-  mine->operand_memory.assign(call.operands.begin(), call.operands.end());
-  mine->result_memory.assign(call.results.begin(), call.results.end());
-  for (int64_t i = 0; i < call.instruction->operand_count(); ++i)
-    mine->shapes.push_back(OriginalOperandShape(*call.instruction, i));
-  mine->shapes.push_back(OriginalShape(*call.instruction));
-  absl::Span<char*const> operands = mine->operand_memory, results = mine->result_memory;
-  for (size_t i = 0; i + 1 < mine->shapes.size(); ++i)
-    CollectLeafArrays(mine->shapes[i], operands, mine->operands);
-  CollectLeafArrays(mine->shapes.back(), results, mine->results);
-  return mine;
-}
-
-// Returns the group of this device, which may be empty; computed once per run.
-absl::StatusOr<const DeviceGroup*> GroupOf(const LibraryCall& call) {
-  DeviceState& device = call.state->device();
-  const auto found = device.groups.find(call.instruction);
-  if (found != device.groups.end()) return &found->second;
-  XLA_ASSIGN_OR_RETURN(DeviceGroup group, FindGroup(*call.instruction, device.position));
-  return &device.groups.emplace(call.instruction, std::move(group)).first->second;
-}
-
-absl::StatusOr<const DeviceGroup*> OwnGroupOf(const LibraryCall& call) {
-  XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, GroupOf(call));
-  if (!group->empty()) return group;
-  const DevicePosition& device = call.state->device().position;
-  return absl::InvalidArgumentError(absl::StrCat("device ", device.id(), " (replica ",
-                                                 device.replica, ", partition ", device.partition,
-                                                 ") is in none of its replica groups"));
-}
-
-absl::Status ExchangeParts(const LibraryCall& call, const DeviceGroup& group,
-                           CombineFunction combine) {
-  std::shared_ptr<Contribution> mine = Contribute(call);
-  if (group.size() == 1) {
-    const Contribution* const parts[] = {mine.get()};
-    return combine(parts);
-  }
-  const HloInstruction& inst = *call.instruction;
-  const std::optional<int64_t> channel = ChannelOf(inst);
-  const runtime::Rendezvous::Place place = {
-      channel.has_value(),
-      channel.value_or(static_cast<int64_t>(reinterpret_cast<intptr_t>(&inst)))};
-  return call.state->device()
-      .Meeting()
-      .Meet(
-          place, group.devices, group.rank, inst.name(), std::move(mine),
-          [&](absl::Span<const runtime::Rendezvous::Payload> brought)
-              -> absl::StatusOr<std::vector<runtime::Rendezvous::Payload>> {
-            std::vector<const Contribution*> parts;
-            for (const runtime::Rendezvous::Payload& one : brought) {
-              const auto* contribution = static_cast<const Contribution*>(one.get());
-              if (contribution->inst != &inst)
-                XLA_RETURN_IF_ERROR(CheckSameCollective(inst, *contribution->inst));
-              parts.push_back(contribution);
-            }
-            XLA_RETURN_IF_ERROR(combine(parts));
-            return std::vector<runtime::Rendezvous::Payload>(brought.size());
-          },
-          call.state->Limits())
-      .status();
-}
+using namespace collective;
 
 // --- Arrays
-
-int64_t BytesOf(const LeafArray& array) { return DenseArrayBytes(*array.shape); }
-int64_t ElementBytes(const LeafArray& array) {
-  return primitive_util::ByteWidth(array.shape->element_type());
-}
-size_t Position(int64_t i) { return static_cast<size_t>(i); }
-
-void CopyWhole(const LeafArray& from, const LeafArray& to) {
-  if (!from.shape->IsArray()) return;
-  if (BytesOf(to) > 0) std::memcpy(to.data, from.data, Position(BytesOf(to)));
-  to.SetSizes(from.existing());
-}
 
 void ZeroResult(const LibraryCall& call) {
   const std::shared_ptr<Contribution> mine = Contribute(call);
@@ -123,33 +42,6 @@ void ZeroResult(const LibraryCall& call) {
     if (BytesOf(result) > 0) std::memset(result.data, 0, Position(BytesOf(result)));
     result.SetSizes(result.shape->dimensions());
   }
-}
-
-// Copies `count` indices of dimension `d` from position `from` of src to position `to` of dst,
-// within the valid extents of src in the other dimensions.
-void CopyAlong(const LeafArray& src, int64_t d, int64_t from, int64_t count, const LeafArray& dst,
-               int64_t to) {
-  DimensionVector box = src.existing();
-  box[Position(d)] = count;
-  if (std::find(box.begin(), box.end(), 0) != box.end()) return;
-  const DimensionVector src_strides = DenseStrides(src.shape->dimensions());
-  const DimensionVector dst_strides = DenseStrides(dst.shape->dimensions());
-  const int64_t bytes = ElementBytes(src);
-  StridedCopy(bytes, box, dst.data + to * dst_strides[Position(d)] * bytes, dst_strides,
-              src.data + from * src_strides[Position(d)] * bytes, src_strides);
-}
-
-absl::Status ExpectSameSizes(const DeviceGroup& group, Parts parts, size_t i) {
-  const DimensionVector sizes = parts[0]->operands[i].existing();
-  for (size_t rank = 1; rank < parts.size(); ++rank) {
-    const DimensionVector theirs = parts[rank]->operands[i].existing();
-    if (theirs == sizes) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("operand ", i, " has dynamic sizes [", absl::StrJoin(theirs, ","),
-                     "] on device ", group.devices[rank], ", but [", absl::StrJoin(sizes, ","),
-                     "] on device ", group.devices[0]));
-  }
-  return absl::OkStatus();
 }
 
 // Returns INVALID_ARGUMENT unless `whole` is `part` times the number of devices.
@@ -165,38 +57,24 @@ absl::Status ExpectShards(int64_t whole, int64_t part, const DeviceGroup& group)
 // Reduces operand i of all devices to memory of its size.
 absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) {
   const LeafArray& first = parts[0]->operands[i];
-  const int64_t bytes = BytesOf(first);
-  if (bytes == 0) return absl::OkStatus();
-  if (parts.size() == 1) {
-    std::memcpy(result, first.data, Position(bytes));
-    return absl::OkStatus();
-  }
-  if (call.combiners.size() <= i || call.combiners[i] == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("its computation is not a function of two scalars to a scalar of the type of "
-                     "operand ",
-                     i));
-  }
   std::vector<char*> arrays;
   for (const Contribution* part : parts) arrays.push_back(part->operands[i].data);
-  arrays.push_back(result);
-  arrays.push_back(reinterpret_cast<char*>(call.state));
-  return call.state->ParallelFor(
-      bytes / ElementBytes(first), 65536, [&](int64_t begin, int64_t end) {
-        call.combiners[i](arrays.data(), static_cast<int64_t>(parts.size()), begin, end);
-        return absl::OkStatus();
-      });
+  return FoldArrays(call, i, arrays, first.shape->element_type(),
+                    BytesOf(first) / ElementBytes(first), result);
 }
 
 absl::Status CallAllReduce(const LibraryCall& call) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, OwnGroupOf(call));
+  if (IsDividedStatically(call, *group)) return AllReduceAcross(call, *group);
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
-    for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
+    const Contribution& first = FirstHere(parts);
+    for (size_t i = 0; i < first.operands.size(); ++i) {
       XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, i));
-      XLA_RETURN_IF_ERROR(Fold(call, parts, i, parts[0]->results[i].data));
-      parts[0]->results[i].SetSizes(parts[0]->operands[i].existing());
-      for (const Contribution* part : parts.subspan(1))
-        CopyWhole(parts[0]->results[i], part->results[i]);
+      XLA_RETURN_IF_ERROR(Fold(call, parts, i, first.results[i].data));
+      first.results[i].SetSizes(parts[0]->operands[i].existing());
+      for (const Contribution* part : parts) {
+        if (part != &first && !part->is_remote) CopyWhole(first.results[i], part->results[i]);
+      }
     }
     return absl::OkStatus();
   });
@@ -217,6 +95,7 @@ absl::Status CallReduceScatter(const LibraryCall& call) {
                                                    ": it must have its full size"));
     }
   }
+  if (IsDividedStatically(call, *group)) return ReduceScatterAcross(call, *group, d);
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
       XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, i));
@@ -226,6 +105,7 @@ absl::Status CallReduceScatter(const LibraryCall& call) {
       XLA_RETURN_IF_ERROR(Fold(call, parts, i, static_cast<char*>(memory.get())));
       whole.data = static_cast<char*>(memory.get());
       for (size_t rank = 0; rank < parts.size(); ++rank) {
+        if (parts[rank]->is_remote) continue;
         const LeafArray& part = parts[rank]->results[i];
         const int64_t size = part.shape->dimensions(static_cast<int>(d));
         CopyAlong(whole, d, static_cast<int64_t>(rank) * size, size, part, 0);
@@ -250,8 +130,9 @@ absl::Status CallAllGather(const LibraryCall& call) {
                                      own->operands[i].shape->dimensions(dimension), *group));
   }
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
-    for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
-      const LeafArray& result = parts[0]->results[i];
+    const Contribution& here = FirstHere(parts);
+    for (size_t i = 0; i < here.operands.size(); ++i) {
+      const LeafArray& result = here.results[i];
       // Valid elements are packed, as in concatenate.
       const LeafArray& first = parts[0]->operands[i];
       DimensionVector sizes = first.existing();
@@ -272,7 +153,9 @@ absl::Status CallAllGather(const LibraryCall& call) {
       }
       sizes[Position(d)] = position;
       result.SetSizes(sizes);
-      for (const Contribution* part : parts.subspan(1)) CopyWhole(result, part->results[i]);
+      for (const Contribution* part : parts) {
+        if (part != &here && !part->is_remote) CopyWhole(result, part->results[i]);
+      }
     }
     return absl::OkStatus();
   });
@@ -290,13 +173,20 @@ absl::Status CallAllToAll(const LibraryCall& call) {
           "it has ", own->operands.size(), " operands, but a group of ", group->size(),
           " devices, {", absl::StrJoin(group->devices, ","), "}: there must be one for each"));
     }
-    return ExchangeParts(call, *group, [](Parts parts) -> absl::Status {
-      for (size_t to = 0; to < parts.size(); ++to) {
-        for (size_t from = 0; from < parts.size(); ++from)
-          CopyWhole(parts[from]->operands[to], parts[to]->results[from]);
-      }
-      return absl::OkStatus();
-    });
+    return ExchangeParts(
+        call, *group,
+        [](Parts parts) -> absl::Status {
+          for (size_t to = 0; to < parts.size(); ++to) {
+            if (parts[to]->is_remote) continue;
+            for (size_t from = 0; from < parts.size(); ++from)
+              CopyWhole(parts[from]->operands[to], parts[to]->results[from]);
+          }
+          return absl::OkStatus();
+        },
+        [&](size_t, int64_t operand, int32_t process) {
+          const int64_t target = group->devices[Position(operand)];
+          return call.state->context().processes->ProcessOf(target) == process;
+        });
   }
   const int64_t d = (*dimensions)[0];
   const int64_t whole = own->operands[0].shape->dimensions(static_cast<int>(d));
@@ -306,9 +196,11 @@ absl::Status CallAllToAll(const LibraryCall& call) {
     return absl::UnimplementedError(absl::StrCat("the split dimension ", d, " has dynamic size ",
                                                  size, ": it must have its full size"));
   }
+  if (IsDividedStatically(call, *group)) return AllToAllAcross(call, *group, d);
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, 0));
     for (size_t to = 0; to < parts.size(); ++to) {
+      if (parts[to]->is_remote) continue;
       const LeafArray& result = parts[to]->results[0];
       for (size_t from = 0; from < parts.size(); ++from) {
         CopyAlong(parts[from]->operands[0], d, static_cast<int64_t>(to) * block, block, result,
@@ -327,13 +219,16 @@ absl::Status CallCollectiveBroadcast(const LibraryCall& call) {
     ZeroResult(call);
     return absl::OkStatus();
   }
-  return ExchangeParts(call, *group, [](Parts parts) -> absl::Status {
-    for (const Contribution* part : parts) {
-      for (size_t i = 0; i < part->results.size(); ++i)
-        CopyWhole(parts[0]->operands[i], part->results[i]);
-    }
-    return absl::OkStatus();
-  });
+  return ExchangeParts(
+      call, *group,
+      [](Parts parts) -> absl::Status {
+        for (const Contribution* part : parts) {
+          for (size_t i = 0; i < part->results.size(); ++i)
+            CopyWhole(parts[0]->operands[i], part->results[i]);
+        }
+        return absl::OkStatus();
+      },
+      [](size_t rank, int64_t, int32_t) { return rank == 0; });
 }
 
 // --- collective-permute
@@ -423,7 +318,7 @@ absl::Status PermuteSlices(const DeviceGroup& group, Parts parts) {
   for (const Contribution* part : parts) {
     XLA_ASSIGN_OR_RETURN(SlicedOperand input, SlicedOperandOf(*part, 0, 2));
     XLA_ASSIGN_OR_RETURN(SlicedOperand output, SlicedOperandOf(*part, 1, 3));
-    for (size_t a = 0; a < output.arrays.size(); ++a) {
+    for (size_t a = 0; a < output.arrays.size() && !part->is_remote; ++a) {
       CopyWhole(output.arrays[a], part->results[a]);
       output.arrays[a] = part->results[a];
     }
@@ -433,6 +328,7 @@ absl::Status PermuteSlices(const DeviceGroup& group, Parts parts) {
   std::map<int64_t, size_t> sent, received;
   for (const auto& [source, target] : group.pairs) {
     const size_t out_slice = sent[source]++, in_slice = received[target]++;
+    if (parts[RankOf(group, target)]->is_remote) continue;
     const SlicedOperand& from = inputs[RankOf(group, source)];
     const SlicedOperand& to = outputs[RankOf(group, target)];
     size_t first_size = 0;  // of this array in slice_sizes
@@ -488,7 +384,7 @@ absl::Status CallCollectivePermute(const LibraryCall& call) {
     ZeroResult(call);
     return absl::OkStatus();
   }
-  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
+  const auto combine = [&](Parts parts) -> absl::Status {
     std::vector<bool> is_target(parts.size(), false);
     for (const auto& [source, target] : group->pairs) {
       const Contribution &from = *parts[RankOf(*group, source)],
@@ -508,6 +404,12 @@ absl::Status CallCollectivePermute(const LibraryCall& call) {
       }
     }
     return absl::OkStatus();
+  };
+  return ExchangeParts(call, *group, combine, [&](size_t rank, int64_t, int32_t process) {
+    return std::any_of(group->pairs.begin(), group->pairs.end(), [&](const auto& pair) {
+      return pair.first == group->devices[rank] &&
+             call.state->context().processes->ProcessOf(pair.second) == process;
+    });
   });
 }
 
@@ -561,8 +463,9 @@ absl::Status CallRaggedAllToAll(const LibraryCall& call) {
       RaggedUpdateCount(OriginalOperandShape(inst, kInput), OriginalOperandShape(inst, kOutput),
                         OriginalOperandShape(inst, kInputOffsets), *group));
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
-    for (size_t to = 0; to < parts.size(); ++to)
-      XLA_RETURN_IF_ERROR(ReceiveRows(*group, parts, to, updates));
+    for (size_t to = 0; to < parts.size(); ++to) {
+      if (!parts[to]->is_remote) XLA_RETURN_IF_ERROR(ReceiveRows(*group, parts, to, updates));
+    }
     return absl::OkStatus();
   });
 }

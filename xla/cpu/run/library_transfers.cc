@@ -17,6 +17,7 @@
 #include "xla/passes/dynamic_shapes.h"
 #include "xla/runtime/channels.h"
 #include "xla/runtime/feeds.h"
+#include "xla/runtime/process_group.h"
 #include "xla/shape_util.h"
 
 namespace xla::cpu {
@@ -66,6 +67,18 @@ runtime::Rendezvous::Place PlaceOf(const HloInstruction& inst) {
 // Returns the number of leaves of the data of a transfer, the first element of its tuple.
 size_t DataLeaves(const HloInstruction& inst) {
   return static_cast<size_t>(ShapeUtil::GetLeafCount(inst.shape().tuple_shapes(0)));
+}
+
+// A send and its recv are one operation to other processes: a message of a channel.
+runtime::ProcessGroup::Operation TransferOperation(const HloInstruction& inst, const Shape& data) {
+  return {"message", data.ToString(), OperationText(inst)};
+}
+
+// INVALID_ARGUMENT for a message without source and target, whose other side may be anywhere.
+absl::Status ExpectOneProcess(const LibraryCall& call) {
+  if (call.state->context().processes == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "it has no source-target pairs, without which messages stay in one process");
 }
 
 // Copies the arrays of a shape's static form.
@@ -125,12 +138,28 @@ absl::Status CallSend(const LibraryCall& call) {
   XLA_ASSIGN_OR_RETURN(const std::optional<DevicePairList> pairs,
                        TransferPairs(inst, device.position));
   const int64_t self = device.position.id();
+  runtime::ProcessGroup* const processes = call.state->context().processes;
   const auto send = [&](int64_t source, int64_t target) {
+    if (processes != nullptr && target >= 0 && !processes->IsLocal(target)) {
+      std::vector<absl::Span<const char>> parts;
+      size_t leaf = 0;
+      ShapeUtil::ForEachSubshape(form, [&](const Shape& part, const ShapeIndex&) {
+        if (part.IsTuple()) return;
+        if (part.IsArray())
+          parts.emplace_back(call.operands[leaf], static_cast<size_t>(DenseArrayBytes(part)));
+        ++leaf;
+      });
+      return processes->Send(TransferOperation(inst, shape), {PlaceOf(inst), source, target},
+                             processes->ProcessOf(target), parts);
+    }
     return device.Meeting().Send(
         {PlaceOf(inst), source, target}, self,
         std::const_pointer_cast<Message>(MakeMessage(shape, form, call.operands)));
   };
-  if (!pairs.has_value()) return send(-1, -1);
+  if (!pairs.has_value()) {
+    XLA_RETURN_IF_ERROR(ExpectOneProcess(call));
+    return send(-1, -1);
+  }
   for (const auto& [source, target] : *pairs) {
     if (source == self) XLA_RETURN_IF_ERROR(send(source, target));
   }
@@ -148,6 +177,7 @@ absl::Status CallRecv(const LibraryCall& call) {
     source = PendingReceives::Source{/*is_host=*/true, {PlaceOf(inst)}};
   } else {
     XLA_ASSIGN_OR_RETURN(const auto pair, ReceivePair(inst, device.position));
+    if (pair.has_value() && pair->first < 0) XLA_RETURN_IF_ERROR(ExpectOneProcess(call));
     if (pair.has_value())
       source =
           PendingReceives::Source{/*is_host=*/false, {PlaceOf(inst), pair->first, pair->second}};
@@ -180,6 +210,23 @@ absl::StatusOr<std::shared_ptr<const Message>> Await(const LibraryCall& call,
     for (std::vector<char>& leaf : message->leaves) memory.push_back(leaf.data());
     absl::Span<char* const> leaves = memory;
     LiteralToLeaves(literal, shape, leaves);
+    return message;
+  }
+  runtime::ProcessGroup* const processes = call.state->context().processes;
+  if (processes != nullptr && source.channel.source >= 0 &&
+      !processes->IsLocal(source.channel.source)) {
+    auto message = std::make_shared<Message>();
+    message->shape = shape;
+    std::vector<absl::Span<char>> parts;
+    ShapeUtil::ForEachSubshape(recv.shape().tuple_shapes(0), [&](const Shape& part,
+                                                                 const ShapeIndex&) {
+      if (part.IsTuple()) return;
+      message->leaves.emplace_back(static_cast<size_t>(part.IsArray() ? DenseArrayBytes(part) : 0));
+    });
+    for (std::vector<char>& leaf : message->leaves) parts.push_back(absl::MakeSpan(leaf));
+    XLA_RETURN_IF_ERROR(processes->Receive(TransferOperation(recv, shape), source.channel,
+                                           processes->ProcessOf(source.channel.source), parts,
+                                           call.state->Limits()));
     return message;
   }
   XLA_ASSIGN_OR_RETURN(const runtime::Rendezvous::Payload payload,

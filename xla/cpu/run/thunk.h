@@ -68,7 +68,8 @@ class CopyThunk final : public Thunk {
   const int64_t bytes_;
 };
 
-// Computes out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end).
+// Computes out[i] = f(f(parts[0][i], parts[1][i]), f(parts[2][i], parts[3][i])).. for i in [begin,
+// end): a tree whose left subtrees have a power of two of parts.
 // `arrays` are the parts, the result and the state of the run. See EmitCombiner.
 using CombinerFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
 
