@@ -214,7 +214,7 @@ def take_rooms(additions, build):
             "  set_target_properties(${room} PROPERTIES SOURCES ${PROJECT_BINARY_DIR}/pch/pch.cc)\n"
             "endforeach()\n"
             "target_link_libraries(xla_base INTERFACE\n"
-            f"    -Wl,--start-group {' '.join(archives.values())} -Wl,--end-group)\n"
+            f"    -Wl,--start-group {' '.join(archives.values())} ${{XYLEM_LAPACK}} -Wl,--end-group)\n"
             "set_target_properties(xylem_lapack PROPERTIES INTERFACE_LINK_LIBRARIES\n"
             f"    \"-Wl,--whole-archive,{archives['xla_blas']},--no-whole-archive;${{XYLEM_LAPACK}};m\")\n")
 
