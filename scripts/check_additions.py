@@ -9,6 +9,8 @@ code block below is inserted there, or the line says that the file is new and th
                                                       the files
   check_additions.py [operation] [strategy]           applies the steps to one copy of the tree, builds
                                                       it and checks what was added
+    --build BUILD   takes the rooms that know no operation from this build folder of the tree, rather
+                    than compile them again
 
 An operation (docs/hacking.md) is run by scripts/new_operation_program.cc through builder, text,
 verifier, interpreter and compiler. A strategy for kernels (docs/cpu.md) must be the one that
@@ -176,7 +178,48 @@ def copy_tree(tree, tests):
             shutil.copyfile(source, target)
 
 
-def build_and_run(additions, folder, jobs):
+def rooms_without_operations():
+    """The rooms that do not use the IR, directly or through others: {room: its folders}. tests/structure
+    checks that they include nothing of it."""
+    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as f:
+        text = f.read()
+    uses, folders = {"xla_protos": []}, {"xla_protos": []}
+    for room, words in re.findall(r"^xylem_room\((\w+)\s([^)]*)\)", text, re.M):
+        listed = {"": []}
+        for word in words.split():
+            if word in ("UNITY", "FOLDERS", "FILES", "EXCEPT", "USES"):
+                key = word
+                listed.setdefault(key, [])
+            else:
+                listed[key].append(word)
+        uses[room], folders[room] = listed.get("USES", []), listed.get("FOLDERS", [])
+
+    def has_operations(room):
+        return room == "xla_ir" or any(has_operations(used) for used in uses.get(room, []))
+    return {room: folders[room] for room in uses if not has_operations(room)}
+
+
+def take_rooms(additions, build):
+    """CMake for the end of the copy's CMakeLists.txt: these rooms are the archives of `build`."""
+    rooms = rooms_without_operations()
+    for addition in additions:
+        for steps in read_steps(addition.page, addition.section).values():
+            for path, _, _, _ in steps:
+                for room in [r for r, folders in rooms.items() if os.path.dirname(path) in folders]:
+                    del rooms[room]
+    archives = {room: os.path.join(build, f"lib{room}.a") for room in rooms}
+    subprocess.run(["ninja", "-C", build, *rooms], check=True, stdout=subprocess.DEVNULL)
+    # xla_base is the last on every command line that links. LAPACK needs the BLAS before its own archive.
+    return (f"foreach(room {' '.join(rooms)})\n"
+            "  set_target_properties(${room} PROPERTIES SOURCES ${PROJECT_BINARY_DIR}/pch/pch.cc)\n"
+            "endforeach()\n"
+            "target_link_libraries(xla_base INTERFACE\n"
+            f"    -Wl,--start-group {' '.join(archives.values())} ${{XYLEM_LAPACK}} -Wl,--end-group)\n"
+            "set_target_properties(xylem_lapack PROPERTIES INTERFACE_LINK_LIBRARIES\n"
+            f"    \"-Wl,--whole-archive,{archives['xla_blas']},--no-whole-archive;${{XYLEM_LAPACK}};m\")\n")
+
+
+def build_and_run(additions, folder, jobs, prebuilt):
     tree, build = os.path.join(folder, "tree"), os.path.join(folder, "build")
     copy_tree(tree, sorted({path for addition in additions for path in addition.tests}))
     # Each of them, so that all errors are printed.
@@ -187,6 +230,8 @@ def build_and_run(additions, folder, jobs):
         for addition in additions:
             f.write("\n" + addition.cmake)
             targets += re.findall(r"add_executable\((\w+)", addition.cmake)
+        if prebuilt:
+            f.write("\n" + take_rooms(additions, os.path.abspath(prebuilt)))
     start = time.monotonic()
     flags = ["-DCMAKE_BUILD_TYPE=Quick", "-DCMAKE_CXX_FLAGS_QUICK=-O0 -DNDEBUG",
              "-DXYLEM_UNITY=ON", "-DXYLEM_PCH=ON", "-DXYLEM_TESTS=OFF"]
@@ -211,6 +256,7 @@ def main():
     parser.add_argument("what", nargs="*", metavar="operation|strategy",
                         help="what is added; the default is all")
     parser.add_argument("--steps", action="store_true")
+    parser.add_argument("--build", help="a build folder of this tree")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     unknown = set(arguments.what) - set(ADDITIONS)
@@ -220,7 +266,7 @@ def main():
     if arguments.steps:
         return 0 if all([apply_steps(addition, ROOT, write=False) for addition in additions]) else 1
     with tempfile.TemporaryDirectory(prefix="xylem-additions-") as folder:
-        return build_and_run(additions, folder, arguments.jobs)
+        return build_and_run(additions, folder, arguments.jobs, arguments.build)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,24 @@ INSTANTIATE_TEST_SUITE_P(
              "'dimension' must be non-negative"},
         Case{"%0 = stablehlo.slice %a [0:2, 0:4] : (tensor<2x3xf32>) -> tensor<2x4xf32>",
              "limit index 4 is larger than dimension size 3 in dimension 1"},
+        // Numbers whose sums and products exceed 64 bits.
+        Case{"%0 = stablehlo.slice %a [0:2, 0:3:9223372036854775807] : (tensor<2x3xf32>) -> "
+             "tensor<2x1xf32>",
+             nullptr},
+        Case{"%z = stablehlo.constant dense<0.0> : tensor<f32> "
+             "%0 = stablehlo.pad %a, %z, low = [0, 0], high = [0, 0], "
+             "interior = [0, 9223372036854775807] : (tensor<2x3xf32>, tensor<f32>) -> "
+             "tensor<2x1xf32>",
+             "padding overflows the size of dimension 1"},
+        Case{"%z = stablehlo.constant dense<0.0> : tensor<f32> "
+             "%0 = stablehlo.pad %a, %z, low = [0, 9223372036854775807], "
+             "high = [0, -9223372036854775807], interior = [0, 0] : (tensor<2x3xf32>, "
+             "tensor<f32>) -> tensor<2x3xf32>",
+             nullptr},
+        Case{"%0 = \"stablehlo.all_to_all\"(%a) {split_dimension = 0 : i64, concat_dimension = 1 : "
+             "i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : "
+             "(tensor<2x3xf32>) -> tensor<1x6xf32>",
+             nullptr},
         Case{"%0 = stablehlo.broadcast_in_dim %a, dims = [0, 0] : (tensor<2x3xf32>) -> "
              "tensor<2x3xf32>",
              "must not repeat"},

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/product/packing.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -15,21 +16,24 @@ namespace xla::interpreter {
 
 absl::StatusOr<ContractionWide> ContractionType(PrimitiveType lhs, PrimitiveType rhs,
                                                 PrimitiveType result) {
-  bool complex = false, floating = false, wide_float = false, wide_integer = false;
-  for (const PrimitiveType type : {lhs, rhs, result}) {
-    complex |= primitive_util::IsComplexType(type);
-    floating |= primitive_util::IsFloatingPointType(type);
-    wide_float |= type == F64 || type == C128;
-    wide_integer |= type == S64 || type == U64;
+  switch (kernels::ContractionWideType(lhs, rhs, result)) {
+    case F32:
+      return ContractionWide::kFloat;
+    case F64:
+      return ContractionWide::kDouble;
+    case U32:
+      return ContractionWide::kUint32;
+    case U64:
+      return ContractionWide::kUint64;
+    case C64:
+      return ContractionWide::kComplex64;
+    case C128:
+      return ContractionWide::kComplex128;
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("products of complex numbers cannot be converted to ",
+                       primitive_util::LowercasePrimitiveTypeName(result)));
   }
-  if (complex && !primitive_util::IsComplexType(result)) {
-    return absl::UnimplementedError(
-        absl::StrCat("products of complex numbers cannot be converted to ",
-                     primitive_util::LowercasePrimitiveTypeName(result)));
-  }
-  if (complex) return wide_float ? ContractionWide::kComplex128 : ContractionWide::kComplex64;
-  if (floating) return wide_float ? ContractionWide::kDouble : ContractionWide::kFloat;
-  return wide_integer ? ContractionWide::kUint64 : ContractionWide::kUint32;
 }
 
 template <typename Wide>

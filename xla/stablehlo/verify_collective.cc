@@ -198,7 +198,10 @@ bool AllToAllRule(Check& check) {
       from /= count;
     }
     int64_t& to = sizes[static_cast<size_t>(concat)];
-    if (!IsDynamicSize(to)) to *= count;
+    if (!IsDynamicSize(to) && __builtin_mul_overflow(to, count, &to)) {
+      return check.Fail("the size of the concat dimension ", concat, " overflows with split_count ",
+                        count);
+    }
     if (!ElementsAgree(check.operand(k)->element, check.result(k)->element)) {
       return check.Fail("requires the same element type for operand and result at index ", k);
     }

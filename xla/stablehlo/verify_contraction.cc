@@ -107,14 +107,12 @@ bool DotGeneralRule(Check& check) {
       !check.AllInRange("rhs_contracting_dimensions", rhs_contract, check.rank(1))) {
     return false;
   }
-  std::vector<int64_t> sizes;
   const auto lhs = [&](int64_t i) { return check.sizes(0)[static_cast<size_t>(i)]; };
   const auto rhs = [&](int64_t i) { return check.sizes(1)[static_cast<size_t>(i)]; };
   for (size_t i = 0; i < lhs_batch.size(); ++i) {
     if (!SizesAgree(lhs(lhs_batch[i]), rhs(rhs_batch[i]))) {
       return check.Fail("batching dimension sizes must match for lhs/rhs");
     }
-    sizes.push_back(lhs(lhs_batch[i]));
   }
   for (size_t i = 0; i < lhs_contract.size(); ++i) {
     if (!SizesAgree(lhs(lhs_contract[i]), rhs(rhs_contract[i]))) {
@@ -122,14 +120,10 @@ bool DotGeneralRule(Check& check) {
                         lhs(lhs_contract[i]), " and ", rhs(rhs_contract[i]));
     }
   }
-  const auto has = [](const std::vector<int64_t>& list, int64_t value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
-  };
-  for (int64_t i = 0; i < check.rank(0); ++i) {
-    if (!has(lhs_batch, i) && !has(lhs_contract, i)) sizes.push_back(lhs(i));
-  }
-  for (int64_t i = 0; i < check.rank(1); ++i) {
-    if (!has(rhs_batch, i) && !has(rhs_contract, i)) sizes.push_back(rhs(i));
+  std::vector<int64_t> sizes;
+  for (const shape_inference::OperandDimension& d : shape_inference::DotDimensions(
+           {lhs_batch, lhs_contract, rhs_batch, rhs_contract}, check.rank(0), check.rank(1))) {
+    sizes.push_back(d.operand == 0 ? lhs(d.dimension) : rhs(d.dimension));
   }
   return check.ResultIs(0, sizes, check.result(0)->element);
 }
@@ -227,7 +221,7 @@ bool FftRule(Check& check) {
   for (size_t i = 0; i < lengths.size(); ++i) {
     const bool is_last = i + 1 == lengths.size();
     const int64_t expected =
-        type == "IRFFT" && is_last ? (lengths[i] == 0 ? 0 : lengths[i] / 2 + 1) : lengths[i];
+        type == "IRFFT" && is_last ? shape_inference::HalfSpectrumSize(lengths[i]) : lengths[i];
     const bool checks = type == "RFFT" || type == "IRFFT";
     if (checks && !SizesAgree(sizes[first + i], expected)) {
       return check.Fail(View(type),
@@ -237,7 +231,7 @@ bool FftRule(Check& check) {
     }
   }
   if (type == "RFFT" && !IsDynamicSize(sizes.back())) {
-    sizes.back() = lengths.back() == 0 ? 0 : lengths.back() / 2 + 1;
+    sizes.back() = shape_inference::HalfSpectrumSize(lengths.back());
   }
   if (type == "IRFFT") sizes.back() = lengths.back();
   const TypeRef result = check.result(0)->element;

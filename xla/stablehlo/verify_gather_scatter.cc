@@ -102,21 +102,14 @@ bool GatherRule(Check& check) {
     }
   }
   // Slices in the offset dimensions, indices in the others.
-  std::vector<int64_t> sizes(static_cast<size_t>(result_rank), mlir::kDynamic);
-  size_t next_slice = 0, next_index = 0;
-  for (int64_t i = 0; i < result_rank; ++i) {
-    if (std::find(offset.begin(), offset.end(), i) != offset.end()) {
-      const auto is_kept = [&](int64_t dim) {
-        return std::find(collapsed.begin(), collapsed.end(), dim) == collapsed.end() &&
-               std::find(operand_batching.begin(), operand_batching.end(), dim) ==
-                   operand_batching.end();
-      };
-      while (!is_kept(static_cast<int64_t>(next_slice))) ++next_slice;
-      if (slice_sizes.has_value()) sizes[static_cast<size_t>(i)] = (*slice_sizes)[next_slice];
-      ++next_slice;
+  std::vector<int64_t> sizes;
+  for (const shape_inference::OperandDimension& d : shape_inference::SliceDimensions(
+           {offset, collapsed, operand_batching, vector_dim}, result_rank)) {
+    const auto dimension = static_cast<size_t>(d.dimension);
+    if (d.operand == 1) {
+      sizes.push_back(check.sizes(1)[dimension]);
     } else {
-      if (static_cast<int64_t>(next_index) == vector_dim) ++next_index;
-      sizes[static_cast<size_t>(i)] = check.sizes(1)[next_index++];
+      sizes.push_back(slice_sizes.has_value() ? (*slice_sizes)[dimension] : mlir::kDynamic);
     }
   }
   return check.ResultIs(0, sizes, check.operand(0)->element);
@@ -193,28 +186,24 @@ bool ScatterRule(Check& check) {
     }
   }
   // Sizes of the updates: indices, and windows that fit the input.
-  size_t next_input = 0, next_index = 0;
   const int64_t scattered = indices_rank - (vector_dim < indices_rank ? 1 : 0);
   if (update_rank != scattered + static_cast<int64_t>(window.size())) {
     return check.Fail("the rank of the updates must be ",
                       scattered + static_cast<int64_t>(window.size()), ", but is ", update_rank);
   }
-  for (int64_t i = 0; i < update_rank; ++i) {
-    const int64_t size = check.sizes(updates)[static_cast<size_t>(i)];
-    if (std::find(window.begin(), window.end(), i) != window.end()) {
-      const auto is_kept = [&](int64_t dim) {
-        return std::find(inserted.begin(), inserted.end(), dim) == inserted.end() &&
-               std::find(input_batching.begin(), input_batching.end(), dim) == input_batching.end();
-      };
-      while (!is_kept(static_cast<int64_t>(next_input))) ++next_input;
-      const int64_t whole = check.sizes(0)[next_input++];
+  const std::vector<shape_inference::OperandDimension> sources =
+      shape_inference::SliceDimensions({window, inserted, input_batching, vector_dim}, update_rank);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const int64_t size = check.sizes(updates)[i];
+    const auto dimension = static_cast<size_t>(sources[i].dimension);
+    if (sources[i].operand == 0) {
+      const int64_t whole = check.sizes(0)[dimension];
       if (!IsDynamicSize(size) && !IsDynamicSize(whole) && size > whole) {
         return check.Fail("the size ", size, " of dimension ", i,
                           " of the updates exceeds that of the input, ", whole);
       }
     } else {
-      if (static_cast<int64_t>(next_index) == vector_dim) ++next_index;
-      const int64_t expected = check.sizes(indices)[next_index++];
+      const int64_t expected = check.sizes(indices)[dimension];
       if (!SizesAgree(size, expected)) {
         return check.Fail("the size of dimension ", i, " of the updates must be ", expected,
                           ", but is ", size);

@@ -249,8 +249,16 @@ bool ConcatenateRule(Check& check) {
     for (size_t i = 0; i < sizes.size(); ++i) {
       const int64_t size = check.sizes(k)[i];
       if (static_cast<int64_t>(i) == dimension) {
-        sizes[i] =
-            IsDynamicSize(size) || IsDynamicSize(sizes[i]) ? mlir::kDynamic : sizes[i] + size;
+        if (IsDynamicSize(size) || IsDynamicSize(sizes[i])) {
+          sizes[i] = mlir::kDynamic;
+          continue;
+        }
+        const auto sum = shape_inference::ConcatenatedSize(sizes[i], size);
+        if (!sum.has_value()) {
+          return check.Fail("the sizes ", sizes[i], " and ", size,
+                            " of the operands overflow along dimension ", i);
+        }
+        sizes[i] = *sum;
       } else if (!SizesAgree(size, sizes[i])) {
         return check.Fail("shapes of operand (0) and (", k,
                           ") are not compatible at non-concat index ", i);
@@ -292,7 +300,7 @@ bool SliceRule(Check& check) {
     if (strides[i] <= 0) {
       return check.Fail("stride must be positive but got ", strides[i], " in dimension ", i);
     }
-    sizes.push_back((limits[i] - starts[i] + strides[i] - 1) / strides[i]);
+    sizes.push_back(shape_inference::SliceSize(starts[i], limits[i], strides[i]));
   }
   return check.ResultIs(0, sizes, check.operand(0)->element);
 }
@@ -333,11 +341,17 @@ bool PadRule(Check& check) {
     const int64_t known = is_dynamic && i < bounds.size() ? bounds[i] : size;
     int64_t padded = mlir::kDynamic;
     if (!IsDynamicSize(known)) {
-      padded = low[i] + high[i] + known + std::max<int64_t>(known - 1, 0) * interior[i];
-      if (padded < 0) {
+      const absl::int128 sum = shape_inference::PaddedSize(known, low[i], high[i], interior[i]);
+      if (sum < 0) {
         return check.Fail("padding results in a negative ", is_dynamic ? "bound" : "size",
                           " for dimension ", i);
       }
+      const auto fitting = shape_inference::ToSize(sum);
+      if (!fitting.has_value()) {
+        return check.Fail("padding overflows the ", is_dynamic ? "bound" : "size", " of dimension ",
+                          i);
+      }
+      padded = *fitting;
     }
     sizes.push_back(is_dynamic ? mlir::kDynamic : padded);
   }

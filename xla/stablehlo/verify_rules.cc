@@ -446,22 +446,20 @@ bool Check::ReadWindow(Window* window, std::string_view base_dilations,
 
 int64_t Check::WindowedSize(const Window& window, size_t i, int64_t size) {
   if (IsDynamicSize(size) || IsDynamicSize(window.sizes[i])) return mlir::kDynamic;
-  const auto dilated = [](int64_t value, int64_t dilation) {
-    int64_t result;
-    if (value == 0) return int64_t{0};
-    if (__builtin_mul_overflow(value - 1, dilation, &result)) return int64_t{-1};
-    return result + 1;
-  };
-  const int64_t base = dilated(size, window.base_dilations[i]);
-  const int64_t reach = dilated(window.sizes[i], window.window_dilations[i]);
-  if (base < 0 || reach < 0) return mlir::kDynamic;
-  int64_t padded;
-  if (__builtin_add_overflow(base, window.padding[2 * i], &padded) ||
-      __builtin_add_overflow(padded, window.padding[2 * i + 1], &padded)) {
+  const shape_inference::WindowExtents extents =
+      shape_inference::ExtentsOf(size, WindowDim{.size = window.sizes[i],
+                                                 .stride = window.strides[i],
+                                                 .padding_low = window.padding[2 * i],
+                                                 .padding_high = window.padding[2 * i + 1],
+                                                 .window_dilation = window.window_dilations[i],
+                                                 .base_dilation = window.base_dilations[i]});
+  if (extents.padded < 0) return 0;
+  // What overflows has no size that a result could have.
+  if (!shape_inference::ToSize(extents.padded).has_value() ||
+      !shape_inference::ToSize(extents.window).has_value()) {
     return mlir::kDynamic;
   }
-  if (padded <= 0 || reach > padded) return 0;
-  return (padded - reach) / window.strides[i] + 1;
+  return static_cast<int64_t>(extents.places);
 }
 
 }  // namespace xla::stablehlo

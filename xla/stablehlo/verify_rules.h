@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/string_view.h"
+#include "xla/hlo/shape_inference/result_dimensions.h"
 #include "xla/mlir/source.h"
 
 namespace xla::stablehlo {
@@ -76,9 +77,9 @@ inline bool IsShaped(mlir::TypeRef type) {
 inline bool IsToken(mlir::TypeRef type) { return type->IsDialect("stablehlo", "token"); }
 inline int64_t Rank(mlir::TypeRef type) { return static_cast<int64_t>(type->sizes.size()); }
 inline bool IsDynamicSize(int64_t size) { return size == mlir::kDynamic; }
-inline bool SizesAgree(int64_t a, int64_t b) {
-  return IsDynamicSize(a) || IsDynamicSize(b) || a == b;
-}
+// Sizes are those of shape inference, with the same number for what is not known.
+static_assert(mlir::kDynamic == Shape::kUnboundedSize);
+inline bool SizesAgree(int64_t a, int64_t b) { return shape_inference::SizesCompatible(a, b); }
 bool SizesAgree(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 uint32_t ClassOf(mlir::TypeRef element);
 // The same element type; quantized ones must agree but for scales and zero points, or, if one is

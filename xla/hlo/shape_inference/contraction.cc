@@ -20,11 +20,6 @@ namespace {
 
 using DimList = absl::Span<const int64_t>;
 
-// The dimension numbers that dot, ragged-dot and scaled-dot share.
-struct DotDims {
-  DimList lhs_batch, lhs_contracting, rhs_batch, rhs_contracting;
-};
-
 absl::Status Fail(const Shape& lhs, const Shape& rhs, absl::string_view rule) {
   return InvalidArgumentStrCat("Cannot infer shape for dot operation: ", Str(lhs), " <dot> ",
                                Str(rhs), ". ", rule);
@@ -45,7 +40,7 @@ absl::Status CheckDotSide(const Shape& shape, DimList batch, DimList contracting
   return absl::OkStatus();
 }
 
-absl::Status CheckDotDims(const Shape& lhs, const Shape& rhs, const DotDims& dims) {
+absl::Status CheckDotDims(const Shape& lhs, const Shape& rhs, const DotNumbers& dims) {
   XLA_RETURN_IF_ERROR(ExpectArray(lhs, "lhs of dot"));
   XLA_RETURN_IF_ERROR(ExpectArray(rhs, "rhs of dot"));
   XLA_RETURN_IF_ERROR(CheckDotSide(lhs, dims.lhs_batch, dims.lhs_contracting));
@@ -71,20 +66,10 @@ absl::Status CheckDotDims(const Shape& lhs, const Shape& rhs, const DotDims& dim
   return absl::OkStatus();
 }
 
-// Batch dimensions, then the free ones of lhs, then those of rhs but for `rhs_dropped`.
-void AddDotResultDims(const Shape& lhs, const Shape& rhs, const DotDims& dims, DimList rhs_dropped,
-                      Dims* result) {
-  for (const int64_t d : dims.lhs_batch) result->Add(DimOf(lhs, d));
-  for (int64_t d = 0; d < lhs.rank(); ++d) {
-    if (!Contains(dims.lhs_batch, d) && !Contains(dims.lhs_contracting, d))
-      result->Add(DimOf(lhs, d));
-  }
-  for (int64_t d = 0; d < rhs.rank(); ++d) {
-    if (!Contains(dims.rhs_batch, d) && !Contains(dims.rhs_contracting, d) &&
-        !Contains(rhs_dropped, d)) {
-      result->Add(DimOf(rhs, d));
-    }
-  }
+void AddDotResultDims(const Shape& lhs, const Shape& rhs, const DotNumbers& dims,
+                      DimList rhs_dropped, Dims* result) {
+  for (const OperandDimension& d : DotDimensions(dims, lhs.rank(), rhs.rank(), rhs_dropped))
+    result->Add(DimOf(d.operand == 0 ? lhs : rhs, d.dimension));
 }
 
 // The element type the instruction declares, or the higher of the operands'.
@@ -102,14 +87,14 @@ absl::Status CheckPrecision(const InferenceInput& in, const Precisions& precisio
                          precision.values.size(), OperandCount(in));
 }
 
-DotDims DimsOf(const DotAttributes& a) {
+DotNumbers DimsOf(const DotAttributes& a) {
   return {a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
 }
 
 // The dimensions that stand before the groups in the long form of group_sizes: the batch dimensions
 // (those before the ragged one, if that is a batch dimension), then the dimensions of the ragged
 // one's own kind before it.
-std::vector<int64_t> GroupSizesPrefix(const Shape& lhs, const DotDims& dims, int64_t ragged) {
+std::vector<int64_t> GroupSizesPrefix(const Shape& lhs, const DotNumbers& dims, int64_t ragged) {
   std::vector<int64_t> prefix;
   const auto add_until_ragged = [&](DimList list) {
     for (const int64_t d : list) {
@@ -201,7 +186,7 @@ Result InferDot(const InferenceInput& in) {
   const auto& attributes = Attrs<DotAttributes>(in);
   const Shape& lhs = Operand(in, 0);
   const Shape& rhs = Operand(in, 1);
-  const DotDims dims = DimsOf(attributes);
+  const DotNumbers dims = DimsOf(attributes);
   XLA_RETURN_IF_ERROR(CheckDotDims(lhs, rhs, dims));
   XLA_RETURN_IF_ERROR(CheckPrecision(in, attributes.precision));
   XLA_ASSIGN_OR_RETURN(const PrimitiveType type, ResultType(in, lhs, rhs));
@@ -214,7 +199,7 @@ Result InferScaledDot(const InferenceInput& in) {
   const auto& attributes = Attrs<DotAttributes>(in);
   const Shape& lhs = Operand(in, 0);
   const Shape& rhs = Operand(in, 1);
-  const DotDims dims = DimsOf(attributes);
+  const DotNumbers dims = DimsOf(attributes);
   XLA_RETURN_IF_ERROR(CheckDotDims(lhs, rhs, dims));
   XLA_RETURN_IF_ERROR(CheckPrecision(in, attributes.precision));
   // Each element of a scale covers a block of its operand: every size divides the operand's.
@@ -267,8 +252,8 @@ Result InferRaggedDot(const InferenceInput& in) {
   const Shape& lhs = Operand(in, 0);
   const Shape& rhs = Operand(in, 1);
   const Shape& group_sizes = Operand(in, 2);
-  const DotDims dims{attributes.lhs_batch_dims, attributes.lhs_contracting_dims,
-                     attributes.rhs_batch_dims, attributes.rhs_contracting_dims};
+  const DotNumbers dims{attributes.lhs_batch_dims, attributes.lhs_contracting_dims,
+                        attributes.rhs_batch_dims, attributes.rhs_contracting_dims};
   XLA_RETURN_IF_ERROR(CheckDotDims(lhs, rhs, dims));
   XLA_RETURN_IF_ERROR(CheckPrecision(in, attributes.precision));
   XLA_RETURN_IF_ERROR(ExpectArray(group_sizes, "group_sizes of ragged-dot"));

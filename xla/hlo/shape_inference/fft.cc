@@ -78,7 +78,7 @@ Result InferFft(const InferenceInput& in) {
       }
       XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
       // A size of zero stays zero.
-      return with_last(type == F32 ? C64 : C128, lengths.back() == 0 ? 0 : lengths.back() / 2 + 1);
+      return with_last(type == F32 ? C64 : C128, HalfSpectrumSize(lengths.back()));
     case FftType::IRFFT: {
       if (!IsComplexType(type)) {
         return InvalidArgumentStrCat("IRFFT requires complex input type, found ", TypeName(type),

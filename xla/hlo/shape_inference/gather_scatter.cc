@@ -223,16 +223,14 @@ absl::Status CheckUpdates(const ScatterAttributes& attributes, const Shape& oper
     return InvalidArgument("Scatter op has window of size %d; doesn't match operand of rank %d.",
                            window_size, operand.rank());
   }
-  int64_t operand_dim = 0, indices_dim = 0;
-  for (int64_t i = 0, window_dim = 0; i < updates.rank(); ++i) {
+  const std::vector<OperandDimension> sources =
+      SliceDimensions({attributes.update_window_dims, attributes.inserted_window_dims,
+                       attributes.input_batching_dims, attributes.index_vector_dim},
+                      updates.rank());
+  for (int64_t i = 0; i < updates.rank(); ++i) {
     const int64_t bound = DimOf(updates, i).size;
-    if (window_dim < window_rank && attributes.update_window_dims[window_dim] == i) {
-      ++window_dim;
-      while (Contains(attributes.inserted_window_dims, operand_dim) ||
-             Contains(attributes.input_batching_dims, operand_dim)) {
-        ++operand_dim;
-      }
-      const int64_t most = DimOf(operand, operand_dim++).size;
+    if (sources[i].operand == 0) {
+      const int64_t most = DimOf(operand, sources[i].dimension).size;
       if (!IsUnbounded(most) && !IsUnbounded(bound) && bound > most) {
         return InvalidArgument(
             "Bounds of the window dimensions of updates must not exceed the bounds of the "
@@ -242,8 +240,7 @@ absl::Status CheckUpdates(const ScatterAttributes& attributes, const Shape& oper
       }
       continue;
     }
-    if (indices_dim == attributes.index_vector_dim) ++indices_dim;
-    const int64_t expected = indices[indices_dim++].size;
+    const int64_t expected = indices[sources[i].dimension].size;
     if (!SizesCompatible(bound, expected)) {
       return InvalidArgument(
           "Bounds of the scatter dimensions of updates must be same as the bounds of the "
@@ -370,10 +367,8 @@ Result InferGather(const InferenceInput& in) {
           sizes[i], ".");
     }
   }
-  std::vector<bool> dropped(operand.rank(), false);
   const auto drop = [&](DimList dims, absl::string_view rule) -> absl::Status {
     for (size_t i = 0; i < dims.size(); ++i) {
-      dropped[dims[i]] = true;
       if (sizes[dims[i]] <= 1) continue;
       return InvalidArgumentStrCat("Gather op can only ", rule, " with bound 1 or 0, but bound is ",
                                    sizes[dims[i]], " for index ", dims[i], " at position ", i, ".");
@@ -384,20 +379,18 @@ Result InferGather(const InferenceInput& in) {
   XLA_RETURN_IF_ERROR(drop(attributes.operand_batching_dims, "have operand_batching_dims"));
 
   Dims dims;
-  int64_t operand_dim = 0, indices_dim = 0, offset_dim = 0;
-  for (int64_t i = 0; i < result_rank; ++i) {
-    if (offset_dim < static_cast<int64_t>(attributes.offset_dims.size()) &&
-        attributes.offset_dims[offset_dim] == i) {
-      ++offset_dim;
-      while (dropped[operand_dim]) ++operand_dim;
-      // Gathering a whole dynamic dimension gives a dynamic dimension.
-      const Dim dim = DimOf(operand, operand_dim);
-      dims.Add({sizes[operand_dim], dim.dynamic && dim.size == sizes[operand_dim]});
-      ++operand_dim;
+  for (const OperandDimension& source :
+       SliceDimensions({attributes.offset_dims, attributes.collapsed_slice_dims,
+                        attributes.operand_batching_dims, attributes.index_vector_dim},
+                       result_rank)) {
+    if (source.operand == 1) {
+      dims.Add(indices[source.dimension]);
       continue;
     }
-    if (indices_dim == attributes.index_vector_dim) ++indices_dim;
-    dims.Add(indices[indices_dim++]);
+    // Gathering a whole dynamic dimension gives a dynamic dimension.
+    const Dim dim = DimOf(operand, source.dimension);
+    const int64_t size = sizes[source.dimension];
+    dims.Add({size, dim.dynamic && dim.size == size});
   }
   return dims.Make(operand.element_type());
 }

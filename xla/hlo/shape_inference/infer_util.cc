@@ -85,11 +85,6 @@ absl::StatusOr<Shape> WithElementType(const Shape& shape, PrimitiveType type) {
 
 Shape ScalarShape(PrimitiveType type) { return ShapeUtil::MakeScalarShape(type); }
 
-std::optional<int64_t> ToSize(absl::int128 value) {
-  if (value < 0 || value > std::numeric_limits<int64_t>::max()) return std::nullopt;
-  return static_cast<int64_t>(value);
-}
-
 absl::StatusOr<Dim> MergeDims(int64_t dimension, Dim a, Dim b) {
   if (a.IsUnbounded()) return b;
   if (b.IsUnbounded()) return a;

@@ -9,28 +9,20 @@
 #define XLA_HLO_SHAPE_INFERENCE_INFER_UTIL_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/numeric/int128.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "xla/hlo/shape_inference/result_dimensions.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
 
 namespace xla::shape_inference {
-
-inline bool IsUnbounded(int64_t size) { return size == Shape::kUnboundedSize; }
-
-// Equal, or one of them unbounded.
-inline bool SizesCompatible(int64_t a, int64_t b) {
-  return a == b || IsUnbounded(a) || IsUnbounded(b);
-}
 
 inline bool InRange(int64_t dimension, int64_t rank) { return dimension >= 0 && dimension < rank; }
 
@@ -97,9 +89,6 @@ class Dims {
 // The shape with another element type, keeping sizes, flags and order of layout.
 absl::StatusOr<Shape> WithElementType(const Shape& shape, PrimitiveType type);
 Shape ScalarShape(PrimitiveType type);
-
-// An int128 result that must be a size: in [0, 2^63).
-std::optional<int64_t> ToSize(absl::int128 value);
 
 // Merges the sizes of one dimension of two operands that must agree:
 //   X, X -> X;  X, ? -> X;  X, <=X -> <=X;  ?, ? -> ?;  ?, <=B -> <=B;  <=B, <=C and X, Y -> error.

@@ -145,7 +145,7 @@ Result InferConcatenate(const InferenceInput& in) {
           merged[d] = Dim::Unbounded();
           continue;
         }
-        const auto sum = ToSize(absl::int128(merged[d].size) + dim.size);
+        const auto sum = ConcatenatedSize(merged[d].size, dim.size);
         if (!sum.has_value())
           return InvalidArgument("Concatenate overflows the size of dimension %d.", d);
         merged[d] = {*sum, merged[d].dynamic || dim.dynamic};
@@ -214,8 +214,7 @@ Result InferPad(const InferenceInput& in) {
     }
     Dim dim = DimOf(operand, i);
     if (!dim.IsUnbounded()) {
-      const absl::int128 holes = absl::int128(dim.size > 0 ? dim.size - 1 : 0) * pad.interior;
-      const absl::int128 size = absl::int128(dim.size) + pad.low + pad.high + holes;
+      const absl::int128 size = PaddedSize(dim.size, pad.low, pad.high, pad.interior);
       if (size < 0) return InvalidArgument("Padding result in negative size for dimension %d", i);
       const auto fitting = ToSize(size);
       if (!fitting.has_value())
@@ -279,7 +278,7 @@ Result InferSlice(const InferenceInput& in) {
                                 ") in slice with positive stride"));
     }
     if (s.stride <= 0) return InvalidArgument("Stride (%d) must be positive.", s.stride);
-    const int64_t size = CeilOfRatio(s.limit - s.start, s.stride);
+    const int64_t size = SliceSize(s.start, s.limit, s.stride);
     // A single element of a dynamic dimension is static, and so is a slice of an unbounded one.
     dims.Add({size, size != 1 && dim.dynamic && !dim.IsUnbounded()});
   }

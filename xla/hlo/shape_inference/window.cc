@@ -13,10 +13,6 @@
 namespace xla::shape_inference {
 namespace {
 
-absl::int128 DilatedSize(int64_t size, int64_t dilation) {
-  return size == 0 ? absl::int128(0) : absl::int128(size - 1) * dilation + 1;
-}
-
 absl::StatusOr<std::vector<Dim>> WindowedDims(const Shape& base, const WindowDims& window) {
   std::vector<Dim> dims;
   for (int64_t i = 0; i < base.rank(); ++i) dims.push_back(DimOf(base, i));
@@ -61,17 +57,14 @@ absl::StatusOr<std::vector<Dim>> WindowedDims(absl::Span<const Dim> base,
       result.push_back(Dim::Unbounded());
       continue;
     }
-    const absl::int128 padded =
-        DilatedSize(base[i].size, w.base_dilation) + w.padding_low + w.padding_high;
-    const absl::int128 dilated_window = DilatedSize(w.size, w.window_dilation);
-    if (padded < 0) {
+    const WindowExtents extents = ExtentsOf(base[i].size, w);
+    if (extents.padded < 0) {
       return InvalidArgument("Window padding %d_%d makes the size %d of dimension %u negative.",
                              w.padding_low, w.padding_high, base[i].size, i);
     }
-    const auto places =
-        ToSize(padded == 0 || dilated_window > padded ? absl::int128(0)
-                                                      : (padded - dilated_window) / w.stride + 1);
-    if (!places.has_value() || !ToSize(padded).has_value() || !ToSize(dilated_window).has_value()) {
+    const auto places = ToSize(extents.places);
+    if (!places.has_value() || !ToSize(extents.padded).has_value() ||
+        !ToSize(extents.window).has_value()) {
       return InvalidArgument("Window overflows the size of dimension %u.", i);
     }
     result.push_back({*places, base[i].dynamic});

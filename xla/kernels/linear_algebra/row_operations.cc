@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "xla/kernels/simd_targets.h"
 
@@ -66,6 +67,34 @@ struct Numbers {
   }
 };
 
+template <bool kComplex, int kVectors, class D>
+HWY_INLINE void LoadVectors(D d, const Planes<const double>& from, int64_t at,
+                            Numbers<kComplex, D> (&values)[kVectors]) {
+#pragma GCC unroll 8
+  for (int k = 0; k < kVectors; ++k)
+    values[k] = Numbers<kComplex, D>::Load(d, from, at + k * hn::MaxLanes(d));
+}
+template <bool kComplex, int kVectors, class D>
+HWY_INLINE void StoreVectors(D d, const Numbers<kComplex, D> (&values)[kVectors],
+                             const Planes<double>& to, int64_t at) {
+#pragma GCC unroll 8
+  for (int k = 0; k < kVectors; ++k) values[k].Store(d, to, at + k * hn::MaxLanes(d));
+}
+
+// Calls step(tag, constant number of vectors, first column) for all columns: several vectors at a
+// time, then one, then single elements.
+template <int kVectors, class Step>
+HWY_INLINE void ForEachColumn(int64_t columns, const Step& step) {
+  const Tag d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  constexpr std::integral_constant<int, 1> kOne;
+  int64_t c = 0;
+  for (; c + kVectors * kLanes <= columns; c += kVectors * kLanes)
+    step(d, std::integral_constant<int, kVectors>(), c);
+  for (; c + kLanes <= columns; c += kLanes) step(d, kOne, c);
+  for (; c < columns; ++c) step(OneTag(), kOne, c);
+}
+
 template <bool kComplex>
 double ImaginaryAt(const Planes<const double>& from, int64_t i) {
   return kComplex ? from.im[i] : 0;
@@ -75,7 +104,6 @@ template <bool kComplex, int kCount, int kVectors, class D>
 HWY_INLINE void ProjectAt(D d, const RowBlock<const double>& a, const VectorGroup& v,
                           int64_t sums_stride, const Planes<double>& sums, int64_t c) {
   using N = Numbers<kComplex, D>;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
   N sum[kCount][kVectors];
 #pragma GCC unroll 8
   for (int j = 0; j < kCount; ++j) {
@@ -84,8 +112,7 @@ HWY_INLINE void ProjectAt(D d, const RowBlock<const double>& a, const VectorGrou
   }
   for (int64_t i = 0; i < a.rows; ++i) {
     N value[kVectors];
-#pragma GCC unroll 8
-    for (int k = 0; k < kVectors; ++k) value[k] = N::Load(d, a.data, i * a.stride + c + k * kLanes);
+    LoadVectors(d, a.data, i * a.stride + c, value);
 #pragma GCC unroll 8
     for (int j = 0; j < kCount; ++j) {
       const int64_t at = j * v.stride + i;
@@ -95,42 +122,28 @@ HWY_INLINE void ProjectAt(D d, const RowBlock<const double>& a, const VectorGrou
     }
   }
 #pragma GCC unroll 8
-  for (int j = 0; j < kCount; ++j) {
-#pragma GCC unroll 8
-    for (int k = 0; k < kVectors; ++k) sum[j][k].Store(d, sums, j * sums_stride + c + k * kLanes);
-  }
+  for (int j = 0; j < kCount; ++j) StoreVectors(d, sum[j], sums, j * sums_stride + c);
 }
 template <bool kComplex, int kCount>
 void Project(const RowBlock<const double>& a, const VectorGroup& v, int64_t sums_stride,
              const Planes<double>& sums) {
-  const Tag d;
-  constexpr int kVectors = (kComplex ? 4 : 8) / (kCount == 1 ? 1 : 2);
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t c = 0;
-  for (; c + kVectors * kLanes <= a.columns; c += kVectors * kLanes)
-    ProjectAt<kComplex, kCount, kVectors>(d, a, v, sums_stride, sums, c);
-  for (; c + kLanes <= a.columns; c += kLanes)
-    ProjectAt<kComplex, kCount, 1>(d, a, v, sums_stride, sums, c);
-  for (; c < a.columns; ++c) ProjectAt<kComplex, kCount, 1>(OneTag(), a, v, sums_stride, sums, c);
+  ForEachColumn<(kComplex ? 4 : 8) / (kCount == 1 ? 1 : 2)>(
+      a.columns, [&](auto d, auto vectors, int64_t c) HWY_ATTR {
+        ProjectAt<kComplex, kCount, vectors()>(d, a, v, sums_stride, sums, c);
+      });
 }
 
 template <bool kComplex, int kCount, int kVectors, class D>
 HWY_INLINE void SubtractAt(D d, const VectorGroup& v, int64_t rows_stride,
                            const Planes<const double>& rows, const RowBlock<double>& a, int64_t c) {
   using N = Numbers<kComplex, D>;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
   N row[kCount][kVectors];
 #pragma GCC unroll 8
-  for (int j = 0; j < kCount; ++j) {
-#pragma GCC unroll 8
-    for (int k = 0; k < kVectors; ++k)
-      row[j][k] = N::Load(d, rows, j * rows_stride + c + k * kLanes);
-  }
+  for (int j = 0; j < kCount; ++j) LoadVectors(d, rows, j * rows_stride + c, row[j]);
   for (int64_t i = 0; i < a.rows; ++i) {
     N value[kVectors];
     const int64_t to = i * a.stride + c;
-#pragma GCC unroll 8
-    for (int k = 0; k < kVectors; ++k) value[k] = N::Load(d, a.data, to + k * kLanes);
+    LoadVectors(d, a.data, to, value);
 #pragma GCC unroll 8
     for (int j = 0; j < kCount; ++j) {
       const int64_t at = j * v.stride + i;
@@ -138,40 +151,27 @@ HWY_INLINE void SubtractAt(D d, const VectorGroup& v, int64_t rows_stride,
 #pragma GCC unroll 8
       for (int k = 0; k < kVectors; ++k) value[k] = value[k] - factor * row[j][k];
     }
-#pragma GCC unroll 8
-    for (int k = 0; k < kVectors; ++k) value[k].Store(d, a.data, to + k * kLanes);
+    StoreVectors(d, value, a.data, to);
   }
 }
 template <bool kComplex, int kCount>
 void Subtract(const VectorGroup& v, int64_t rows_stride, const Planes<const double>& rows,
               const RowBlock<double>& a) {
-  const Tag d;
-  constexpr int kVectors = kComplex ? 2 : 4;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t c = 0;
-  for (; c + kVectors * kLanes <= a.columns; c += kVectors * kLanes)
-    SubtractAt<kComplex, kCount, kVectors>(d, v, rows_stride, rows, a, c);
-  for (; c + kLanes <= a.columns; c += kLanes)
-    SubtractAt<kComplex, kCount, 1>(d, v, rows_stride, rows, a, c);
-  for (; c < a.columns; ++c) SubtractAt<kComplex, kCount, 1>(OneTag(), v, rows_stride, rows, a, c);
+  ForEachColumn<kComplex ? 2 : 4>(a.columns, [&](auto d, auto vectors, int64_t c) HWY_ATTR {
+    SubtractAt<kComplex, kCount, vectors()>(d, v, rows_stride, rows, a, c);
+  });
 }
 
 template <bool kComplex, int kRows, int kVectors, class D>
 HWY_INLINE void ProductAt(D d, const ProductOperands& o, const RowBlock<double>& c, int64_t i,
                           int64_t j) {
   using N = Numbers<kComplex, D>;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
   N sum[kRows][kVectors];
 #pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v)
-      sum[r][v] = N::Load(d, c.data, (i + r) * c.stride + j + v * kLanes);
-  }
+  for (int r = 0; r < kRows; ++r) LoadVectors(d, c.data, (i + r) * c.stride + j, sum[r]);
   for (int64_t k = 0; k < o.depth; ++k) {
     N b[kVectors];
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) b[v] = N::Load(d, o.b, k * o.b_stride + j + v * kLanes);
+    LoadVectors(d, o.b, k * o.b_stride + j, b);
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       const int64_t at = (i + r) * o.a_stride + k;
@@ -181,22 +181,13 @@ HWY_INLINE void ProductAt(D d, const ProductOperands& o, const RowBlock<double>&
     }
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v)
-      sum[r][v].Store(d, c.data, (i + r) * c.stride + j + v * kLanes);
-  }
+  for (int r = 0; r < kRows; ++r) StoreVectors(d, sum[r], c.data, (i + r) * c.stride + j);
 }
 template <bool kComplex, int kRows>
 void ProductOfRows(const ProductOperands& o, const RowBlock<double>& c, int64_t i) {
-  const Tag d;
-  constexpr int kVectors = kComplex ? 2 : 4;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t j = 0;
-  for (; j + kVectors * kLanes <= c.columns; j += kVectors * kLanes)
-    ProductAt<kComplex, kRows, kVectors>(d, o, c, i, j);
-  for (; j + kLanes <= c.columns; j += kLanes) ProductAt<kComplex, kRows, 1>(d, o, c, i, j);
-  for (; j < c.columns; ++j) ProductAt<kComplex, kRows, 1>(OneTag(), o, c, i, j);
+  ForEachColumn<kComplex ? 2 : 4>(c.columns, [&](auto d, auto vectors, int64_t j) HWY_ATTR {
+    ProductAt<kComplex, kRows, vectors()>(d, o, c, i, j);
+  });
 }
 template <bool kComplex>
 void MatrixProduct(const ProductOperands& o, const RowBlock<double>& c) {
@@ -256,11 +247,8 @@ HWY_INLINE void RotateAt(D d, const Rotation& rotation, const Planes<double>& x,
 template <bool kComplex>
 void Rotate(const Rotation& rotation, int64_t count, const Planes<double>& x,
             const Planes<double>& y) {
-  const Tag d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) RotateAt<kComplex>(d, rotation, x, y, i);
-  for (; i < count; ++i) RotateAt<kComplex>(OneTag(), rotation, x, y, i);
+  ForEachColumn<1>(
+      count, [&](auto d, auto, int64_t i) HWY_ATTR { RotateAt<kComplex>(d, rotation, x, y, i); });
 }
 
 template <bool kComplex>
