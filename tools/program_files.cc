@@ -146,6 +146,7 @@ absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& argum
 absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
                                                      std::string_view bytes,
                                                      const std::string& function,
+                                                     stablehlo::ShardyForm shardy,
                                                      const Arguments* arguments) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> source,
                        stablehlo::LoadStableHlo(std::string(bytes), name));
@@ -158,6 +159,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
     std::erase_if(entry.constants, [&](const auto& constant) { return constant.first >= open; });
   }
   entry.function = function;
+  entry.shardy = shardy;
   if (arguments != nullptr) {
     XLA_ASSIGN_OR_RETURN(entry.mesh_axes, MeshAxesOf(*arguments));
   }
@@ -171,12 +173,13 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
 }
 
 absl::StatusOr<ProgramFile> Read(const std::string& name, std::string_view bytes, bool verify,
-                                 const std::string& function, const Arguments* arguments) {
+                                 const std::string& function, stablehlo::ShardyForm shardy,
+                                 const Arguments* arguments) {
   const bool with_values = arguments != nullptr;
   ProgramFile file;
   if (IsStableHlo(bytes)) {
     XLA_RETURN_IF_ERROR(ExpectOneProgram(bytes));
-    auto read = Translate(name, bytes, function, arguments);
+    auto read = Translate(name, bytes, function, shardy, arguments);
     if (!read.ok()) return Explained(bytes, read.status());
     file.module = *std::move(read);
   } else if (LooksLikeProto(bytes)) {
@@ -196,6 +199,15 @@ absl::StatusOr<ProgramFile> Read(const std::string& name, std::string_view bytes
   }
   if (verify) XLA_RETURN_IF_ERROR(VerifyModule(*file.module));
   return file;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> LoadFrom(const std::string& path, std::string_view bytes,
+                                                    bool verify, const std::string& function,
+                                                    stablehlo::ShardyForm shardy) {
+  absl::StatusOr<ProgramFile> file =
+      Read(DisplayName(path), bytes, verify, function, shardy, nullptr);
+  if (!file.ok()) return AboutFile(path, file.status());
+  return std::move(file->module);
 }
 
 }  // namespace
@@ -221,8 +233,8 @@ absl::Status AboutFile(const std::string& path, const absl::Status& status) {
 
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify) {
-  XLA_ASSIGN_OR_RETURN(ProgramFile file,
-                       Read(mlir::IsBytecode(bytes) ? "bytecode" : "", bytes, verify, "", nullptr));
+  XLA_ASSIGN_OR_RETURN(ProgramFile file, Read(mlir::IsBytecode(bytes) ? "bytecode" : "", bytes,
+                                              verify, "", stablehlo::ShardyForm::kTiles, nullptr));
   return std::move(file.module);
 }
 
@@ -242,13 +254,14 @@ OptionSpec FunctionOption() {
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify,
                                                       const std::string& function) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
-  return LoadModuleFrom(path, bytes, verify, function);
+  return LoadFrom(path, bytes, verify, function, stablehlo::ShardyForm::kAxes);
 }
 
 absl::StatusOr<ProgramFile> LoadProgram(const std::string& path, const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   absl::StatusOr<ProgramFile> file =
-      Read(DisplayName(path), bytes, true, arguments.Get("--function"), &arguments);
+      Read(DisplayName(path), bytes, true, arguments.Get("--function"),
+           stablehlo::ShardyForm::kAxes, &arguments);
   if (!file.ok()) return AboutFile(path, file.status());
   return file;
 }
@@ -256,9 +269,7 @@ absl::StatusOr<ProgramFile> LoadProgram(const std::string& path, const Arguments
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
                                                           std::string_view bytes, bool verify,
                                                           const std::string& function) {
-  absl::StatusOr<ProgramFile> file = Read(DisplayName(path), bytes, verify, function, nullptr);
-  if (!file.ok()) return AboutFile(path, file.status());
-  return std::move(file->module);
+  return LoadFrom(path, bytes, verify, function, stablehlo::ShardyForm::kTiles);
 }
 
 bool IsStableHlo(std::string_view bytes) {
@@ -294,9 +305,9 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
   if (parts.empty() && bytes.find_first_not_of(" \t\r\n") == std::string::npos) parts = {bytes};
   std::vector<std::unique_ptr<HloModule>> modules;
   for (const std::string_view part : parts) {
-    XLA_ASSIGN_OR_RETURN(auto module, parts.size() == 1
-                                          ? LoadModuleFrom(path, part, verify)
-                                          : LoadModuleFrom(path, AtItsLine(bytes, part), verify));
+    const std::string text = parts.size() == 1 ? std::string(part) : AtItsLine(bytes, part);
+    XLA_ASSIGN_OR_RETURN(auto module,
+                         LoadFrom(path, text, verify, "", stablehlo::ShardyForm::kAxes));
     modules.push_back(std::move(module));
   }
   return modules;

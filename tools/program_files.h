@@ -26,7 +26,8 @@ struct ProgramFile {
 
 // Reads a program, whose format is detected from its content, and verifies it unless `verify` is
 // false. Errors begin with "file:line:column: " where there is a place in a text, else with
-// "file: "; "-" is "<stdin>" in them.
+// "file: "; "-" is "<stdin>" in them. Shardings of StableHLO are by axes, from LoadModuleFrom by
+// tiles: for commands that print HLO.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true,
                                                       const std::string& function = {});
 // The same with the options --function, and --input for the sizes that StableHLO leaves open.

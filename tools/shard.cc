@@ -17,6 +17,7 @@
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/report.h"
 
@@ -89,9 +90,10 @@ absl::StatusOr<int> Shard(const Arguments& arguments) {
   module.config().set_num_partitions(grid.partitions);
   XLA_ASSIGN_OR_RETURN(
       const spmd::ProgramShardings shardings,
-      spmd::PartitionModule(
-          file.module.get(),
-          {.may_choose_output = {!spmd::StatesOutputSharding(module)}, .collect_values = true}));
+      spmd::PartitionModule(file.module.get(),
+                            {.may_choose_output = spmd::UnstatedOutputs(module),
+                             .may_choose_parameter = {spmd::HasNamedShardings(module)},
+                             .collect_values = true}));
   XLA_RETURN_IF_ERROR(VerifyModule(module));
   if (arguments.Has("--output")) {
     std::string out;

@@ -28,12 +28,13 @@
 namespace xla {
 namespace {
 
-absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, bool keeps_axes) {
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path,
+                                                      stablehlo::ShardyForm shardy) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return absl::NotFoundError("cannot read " + path);
   std::string text(std::istreambuf_iterator<char>(in), {});
   if (stablehlo::LooksLikeMlir(text)) {
-    return stablehlo::ReadStableHlo(std::move(text), path, {.keeps_axes = keeps_axes});
+    return stablehlo::ReadStableHlo(std::move(text), path, {.shardy = shardy});
   }
   return ParseAndReturnUnverifiedModule(text);
 }
@@ -87,7 +88,8 @@ int Run(const std::vector<std::string>& words) {
       prints_text = true;
       continue;
     }
-    const auto module = ReadModule(words[i], propagates);
+    const auto module = ReadModule(
+        words[i], propagates ? stablehlo::ShardyForm::kAxes : stablehlo::ShardyForm::kTiles);
     const absl::Status status = !module.ok() ? module.status()
                                 : propagates ? PrintPropagated(**module, prints_text)
                                              : PrintRelations(**module, options);

@@ -203,7 +203,8 @@ TEST(SpmdPartitionTest, LoopsAddUpWithoutCommunication) {
                    absl::string_view(kProgram.data(), kProgram.size()), "}"),
       "program");
   ASSERT_OK(source.status());
-  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(
+                           source->get(), {.shardy = stablehlo::ShardyForm::kAxes}));
   module->config().set_num_partitions(4);
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {false}}));

@@ -51,7 +51,7 @@ struct ExchangeStep {
 // The chain: slices first, then axes that move between dimensions, permutations of shards of one
 // size, and gathers of what is left. `bytes`: of the full array.
 std::vector<ExchangeStep> ReshardChain(const DeviceAxes& axes, AxisLists from, const AxisLists& to,
-                                      int64_t bytes);
+                                       int64_t bytes);
 
 }  // namespace xla::spmd
 

@@ -509,7 +509,7 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
                                                           const EntryArguments& arguments,
                                                           bool releases) {
-  if (arguments.keeps_shardy) XLA_RETURN_IF_ERROR(ExportShardy(source));
+  if (arguments.shardy == ShardyForm::kRoundTrip) XLA_RETURN_IF_ERROR(ExportShardy(source));
   return Translator(source, arguments, releases).Run();
 }
 

@@ -160,6 +160,15 @@ class Builder {
     }
     return absl::OkStatus();
   }
+  // Of values that have been made elsewhere and may have shardings there.
+  absl::Status ReadShardingsOfParts(const HloInstruction& instruction, const Leaves& leaves) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const NamedSharding* named = NamedOf(instruction, i);
+      if (named == nullptr || graph_.holder(leaves[i]).sharding.has_value()) continue;
+      XLA_RETURN_IF_ERROR(SetSharding(instruction, *named, leaves[i]));
+    }
+    return absl::OkStatus();
+  }
   absl::Status SetSharding(const HloInstruction& instruction, const NamedSharding& named,
                            ValueId id) {
     Value& value = graph_.holder(id);
@@ -421,7 +430,12 @@ class Builder {
               ShapeUtil::GetLeafCount(tuple->shape().tuple_shapes(static_cast<int>(i))));
         }
         const auto from = LeavesOf(tuple).begin() + static_cast<std::ptrdiff_t>(begin);
-        return Leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+        Leaves leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+        // That of a root is of the result (AddResults).
+        if (!StatesResults(instruction)) {
+          XLA_RETURN_IF_ERROR(ReadShardingsOfParts(instruction, leaves));
+        }
+        return leaves;
       }
       case HloOpcode::kWhile:
         return VisitWhile(instruction);
