@@ -29,8 +29,9 @@ class CallPartitioner {
   virtual ~CallPartitioner() = default;
   // Whether Partition takes this custom call.
   virtual bool Partitions(const HloInstruction& call) const = 0;
-  // `operands` are the shardings that these have; `result` is the sharding that propagation gave, one for each array of a tuple. The program must
-  // have as many parameters as the call has operands.
+  // `operands` are the shardings that these have; `result` is the sharding that propagation gave,
+  // one for each array of a tuple. The program must have as many parameters as the call has
+  // operands.
   virtual absl::StatusOr<PartitionedCall> Partition(const HloInstruction& call,
                                                     absl::Span<const HloSharding> operands,
                                                     const HloSharding& result) const = 0;

@@ -249,7 +249,9 @@ bool HasShardings(const HloModule& module) {
 int64_t CountShardedDevices(const HloModule& module) {
   int64_t devices = 1;
   const auto count = [&](const HloSharding& sharding) {
-    if (sharding.IsTiled()) devices = std::max(devices, sharding.tile_assignment().num_elements());
+    if (sharding.UseNamedShardingLeaf() || sharding.kind() == HloSharding::Kind::kTiled) {
+      devices = std::max(devices, sharding.num_devices());
+    }
   };
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {

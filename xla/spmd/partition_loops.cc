@@ -72,9 +72,10 @@ bool Partitioner::FollowBody(const HloInstruction& root, State& state) {
   bool is_settled = true;
   for (size_t i = 0; i < state.size(); ++i) {
     StateElement& element = state[i];
-    if (element.is_fixed) continue;
     HloInstruction* result = root.operands()[i];
     std::optional<ShardLayout> made = KnownLayout(result);
+    // What each partition makes in full need not be gathered for the next round.
+    if (element.is_fixed && made.has_value()) continue;
     if (element.layout.has_value() && !element.layout->partial_groups.empty() &&
         PartialOf(result, *element.layout) != nullptr) {
       made = element.layout;
