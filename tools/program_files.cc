@@ -124,24 +124,6 @@ absl::StatusOr<stablehlo::EntryArguments> SizesOf(const Arguments& arguments) {
   return result;
 }
 
-// The sizes of --mesh.
-absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments) {
-  std::map<std::string, int64_t> axes;
-  for (const std::string& list : arguments.All("--mesh")) {
-    for (const absl::string_view item : absl::StrSplit(list, ',')) {
-      const std::pair<absl::string_view, absl::string_view> axis =
-          absl::StrSplit(item, absl::MaxSplits('=', 1));
-      int64_t size;
-      if (axis.first.empty() || !absl::SimpleAtoi(axis.second, &size) || size < 1 ||
-          !axes.emplace(std::string(axis.first), size).second) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--mesh ", list, ": it lists each axis once, with a size: data=4,model=2"));
-      }
-    }
-  }
-  return axes;
-}
-
 // StableHLO as HLO, of the function that the options choose.
 absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
                                                      std::string_view bytes,
@@ -229,6 +211,23 @@ std::string AboutFile(const std::string& path, const std::string& message) {
 
 absl::Status AboutFile(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), AboutFile(path, std::string(status.message())));
+}
+
+absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments) {
+  std::map<std::string, int64_t> axes;
+  for (const std::string& list : arguments.All("--mesh")) {
+    for (const absl::string_view item : absl::StrSplit(list, ',')) {
+      const std::pair<absl::string_view, absl::string_view> axis =
+          absl::StrSplit(item, absl::MaxSplits('=', 1));
+      int64_t size;
+      if (axis.first.empty() || !absl::SimpleAtoi(axis.second, &size) || size < 1 ||
+          !axes.emplace(std::string(axis.first), size).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--mesh ", list, ": it lists each axis once, with a size: data=4,model=2"));
+      }
+    }
+  }
+  return axes;
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,

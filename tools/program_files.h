@@ -3,6 +3,8 @@
 #ifndef XYLEM_TOOLS_PROGRAM_FILES_H_
 #define XYLEM_TOOLS_PROGRAM_FILES_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +44,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& pat
 OptionSpec FunctionOption();
 // --mesh, which LoadProgram gives the translation.
 OptionSpec MeshOption();
+// The sizes that it gives.
+absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments);
 // Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
 // between lines "// -----", without parts of comments alone.
 bool IsStableHlo(std::string_view bytes);

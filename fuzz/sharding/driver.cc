@@ -5,6 +5,9 @@
 //   sharding_driver propagate [--text] FILE
 // propagates shardings and prints those of arguments ("arg0: ..."), results ("res0: ...") and of
 // each result of instructions with a name as location ("v7.0: ..."), as Shardy writes them;
+//   sharding_driver state [--pass=PASS] [--function=NAME] FILE
+// prints StableHLO with the shardings that a pass of Shardy's name gives it: basic, aggressive,
+// op-priority, user-priority, or the whole pipeline;
 //   sharding_driver values FILE
 // partitions the program and compares what it computes, bit by bit, with the undivided one.
 #include <cstdio>
@@ -17,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "tests/propagation/sharding_text.h"
 #include "xla/base/status_macros.h"
@@ -33,6 +37,8 @@
 #include "xla/spmd/partition.h"
 #include "xla/spmd/propagation/propagation.h"
 #include "xla/spmd/shard_literals.h"
+#include "xla/stablehlo/operation_text.h"
+#include "xla/stablehlo/state_shardings.h"
 #include "xla/stablehlo/translate.h"
 
 namespace xla {
@@ -174,24 +180,67 @@ absl::Status CompareValues(const HloModule& module) {
   return absl::OkStatus();
 }
 
+absl::Status PrintStated(const std::string& path, const std::string& pass,
+                         const std::string& function, bool is_conservative) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(text), path));
+  stablehlo::TranslatedValues values;
+  stablehlo::EntryArguments entry;
+  entry.function = function;
+  entry.shardy = stablehlo::ShardyForm::kAxes;
+  XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), entry, &values));
+  propagation::PropagationOptions options;
+  options.is_conservative = is_conservative;
+  if (pass != "pipeline") {
+    options.exports = options.splits_constants = false;
+    options.uses_user_priorities = pass == "user-priority";
+    options.uses_rounds = pass == "op-priority" || pass == "user-priority";
+    options.uses_aggressive = pass != "basic";
+    options.uses_basic = pass == "basic";
+  }
+  XLA_RETURN_IF_ERROR(propagation::PropagateShardings(options, module.get()));
+  XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, source.get()));
+  if (pass == "pipeline") stablehlo::FinishPropagation(source.get());
+  std::fputs(stablehlo::PrettyText(*source->module).c_str(), stdout);
+  return absl::OkStatus();
+}
+
 int Run(const std::vector<std::string>& words) {
   const bool propagates = !words.empty() && words[0] == "propagate";
   const bool compares = !words.empty() && words[0] == "values";
-  if (words.empty() || (words[0] != "relations" && !propagates && !compares)) {
-    std::fputs("usage: sharding_driver relations|propagate|values [--conservative] FILE...\n",
+  const bool states = !words.empty() && words[0] == "state";
+  if (words.empty() || (words[0] != "relations" && !propagates && !compares && !states)) {
+    std::fputs("usage: sharding_driver relations|propagate|state|values [--conservative] FILE...\n",
                stderr);
     return 2;
   }
   RelationOptions options;
   bool prints_text = false;
+  std::string pass = "pipeline", function;
   int code = 0;
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "--conservative") {
       options.is_conservative = true;
       continue;
     }
+    if (absl::StartsWith(words[i], "--pass=")) {
+      pass = words[i].substr(7);
+      continue;
+    }
+    if (absl::StartsWith(words[i], "--function=")) {
+      function = words[i].substr(11);
+      continue;
+    }
     if (words[i] == "--text") {
       prints_text = true;
+      continue;
+    }
+    if (states) {
+      const absl::Status status = PrintStated(words[i], pass, function, options.is_conservative);
+      if (status.ok()) continue;
+      std::fprintf(stderr, "%s: %s\n", words[i].c_str(), std::string(status.message()).c_str());
+      code = 1;
       continue;
     }
     const auto module =

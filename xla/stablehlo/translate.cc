@@ -513,6 +513,15 @@ absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
   return Translator(source, arguments, releases).Run();
 }
 
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments,
+                                                          TranslatedValues* values) {
+  Translator translator(source, arguments, /*releases=*/false);
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, translator.Run());
+  values->assign(translator.values().begin(), translator.values().end());
+  return module;
+}
+
 bool LooksLikeMlir(std::string_view bytes) {
   if (mlir::IsBytecode(bytes)) return true;
   mlir::Arena arena;

@@ -55,6 +55,15 @@ absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
                                                           const EntryArguments& arguments = {},
                                                           bool releases = false);
 
+// What the values of the source became, by their ids (mlir::Value); null: nothing of their own. The
+// instructions may be elements of tuples.
+using TranslatedValues = std::vector<const HloInstruction*>;
+
+// The same, with the values.
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments,
+                                                          TranslatedValues* values);
+
 // True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
 bool LooksLikeMlir(std::string_view bytes);
 

@@ -75,6 +75,7 @@ class Translator {
   absl::Status CountText(const mlir::Operation& operation, size_t bytes);
 
   // --- Values
+  const std::vector<HloInstruction*>& values() const { return values_; }
   HloInstruction* Get(const mlir::Value* value) const { return values_[value->id]; }
   HloInstruction* Operand(const mlir::Operation& operation, size_t i) const {
     return Get(operation.operands[i]);
