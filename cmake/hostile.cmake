@@ -15,7 +15,7 @@ set_target_properties(alloc_faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT
 # What sharding makes of programs, for scripts/shardy_tests.py and fuzz/sharding/main.py.
 add_executable(sharding_driver EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/sharding/driver.cc)
 target_include_directories(sharding_driver PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(sharding_driver PRIVATE xla_propagation xla_dimensions xla_stablehlo xla_verify xla_text
+target_link_libraries(sharding_driver PRIVATE xla_spmd xla_interp xla_propagation xla_dimensions xla_stablehlo xla_verify xla_text
                       xylem_warnings)
 set_target_properties(sharding_driver PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 

@@ -23,6 +23,7 @@
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/plan_text.h"
 
@@ -67,8 +68,10 @@ absl::Status MakeLocal(HloModule* module, const spmd::PlanMesh& mesh, const Argu
   }
   config.set_use_spmd_partitioning(true);
   // Results without shardings stay as they are made.
-  const bool is_free = !module->entry_computation()->root_instruction()->has_sharding();
-  XLA_RETURN_IF_ERROR(spmd::PartitionModule(module, {.may_choose_output = {is_free}}).status());
+  XLA_RETURN_IF_ERROR(
+      spmd::PartitionModule(module, {.may_choose_output = spmd::UnstatedOutputs(*module),
+                                     .may_choose_parameter = {spmd::HasNamedShardings(*module)}})
+          .status());
   return VerifyModule(*module);
 }
 

@@ -124,28 +124,11 @@ absl::StatusOr<stablehlo::EntryArguments> SizesOf(const Arguments& arguments) {
   return result;
 }
 
-// The sizes of --mesh.
-absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments) {
-  std::map<std::string, int64_t> axes;
-  for (const std::string& list : arguments.All("--mesh")) {
-    for (const absl::string_view item : absl::StrSplit(list, ',')) {
-      const std::pair<absl::string_view, absl::string_view> axis =
-          absl::StrSplit(item, absl::MaxSplits('=', 1));
-      int64_t size;
-      if (axis.first.empty() || !absl::SimpleAtoi(axis.second, &size) || size < 1 ||
-          !axes.emplace(std::string(axis.first), size).second) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--mesh ", list, ": it lists each axis once, with a size: data=4,model=2"));
-      }
-    }
-  }
-  return axes;
-}
-
 // StableHLO as HLO, of the function that the options choose.
 absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
                                                      std::string_view bytes,
                                                      const std::string& function,
+                                                     stablehlo::ShardyForm shardy,
                                                      const Arguments* arguments) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> source,
                        stablehlo::LoadStableHlo(std::string(bytes), name));
@@ -158,6 +141,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
     std::erase_if(entry.constants, [&](const auto& constant) { return constant.first >= open; });
   }
   entry.function = function;
+  entry.shardy = shardy;
   if (arguments != nullptr) {
     XLA_ASSIGN_OR_RETURN(entry.mesh_axes, MeshAxesOf(*arguments));
   }
@@ -171,12 +155,13 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
 }
 
 absl::StatusOr<ProgramFile> Read(const std::string& name, std::string_view bytes, bool verify,
-                                 const std::string& function, const Arguments* arguments) {
+                                 const std::string& function, stablehlo::ShardyForm shardy,
+                                 const Arguments* arguments) {
   const bool with_values = arguments != nullptr;
   ProgramFile file;
   if (IsStableHlo(bytes)) {
     XLA_RETURN_IF_ERROR(ExpectOneProgram(bytes));
-    auto read = Translate(name, bytes, function, arguments);
+    auto read = Translate(name, bytes, function, shardy, arguments);
     if (!read.ok()) return Explained(bytes, read.status());
     file.module = *std::move(read);
   } else if (LooksLikeProto(bytes)) {
@@ -196,6 +181,15 @@ absl::StatusOr<ProgramFile> Read(const std::string& name, std::string_view bytes
   }
   if (verify) XLA_RETURN_IF_ERROR(VerifyModule(*file.module));
   return file;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> LoadFrom(const std::string& path, std::string_view bytes,
+                                                    bool verify, const std::string& function,
+                                                    stablehlo::ShardyForm shardy) {
+  absl::StatusOr<ProgramFile> file =
+      Read(DisplayName(path), bytes, verify, function, shardy, nullptr);
+  if (!file.ok()) return AboutFile(path, file.status());
+  return std::move(file->module);
 }
 
 }  // namespace
@@ -219,10 +213,27 @@ absl::Status AboutFile(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), AboutFile(path, std::string(status.message())));
 }
 
+absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments) {
+  std::map<std::string, int64_t> axes;
+  for (const std::string& list : arguments.All("--mesh")) {
+    for (const absl::string_view item : absl::StrSplit(list, ',')) {
+      const std::pair<absl::string_view, absl::string_view> axis =
+          absl::StrSplit(item, absl::MaxSplits('=', 1));
+      int64_t size;
+      if (axis.first.empty() || !absl::SimpleAtoi(axis.second, &size) || size < 1 ||
+          !axes.emplace(std::string(axis.first), size).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--mesh ", list, ": it lists each axis once, with a size: data=4,model=2"));
+      }
+    }
+  }
+  return axes;
+}
+
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify) {
-  XLA_ASSIGN_OR_RETURN(ProgramFile file,
-                       Read(mlir::IsBytecode(bytes) ? "bytecode" : "", bytes, verify, "", nullptr));
+  XLA_ASSIGN_OR_RETURN(ProgramFile file, Read(mlir::IsBytecode(bytes) ? "bytecode" : "", bytes,
+                                              verify, "", stablehlo::ShardyForm::kTiles, nullptr));
   return std::move(file.module);
 }
 
@@ -242,13 +253,14 @@ OptionSpec FunctionOption() {
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify,
                                                       const std::string& function) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
-  return LoadModuleFrom(path, bytes, verify, function);
+  return LoadFrom(path, bytes, verify, function, stablehlo::ShardyForm::kAxes);
 }
 
 absl::StatusOr<ProgramFile> LoadProgram(const std::string& path, const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   absl::StatusOr<ProgramFile> file =
-      Read(DisplayName(path), bytes, true, arguments.Get("--function"), &arguments);
+      Read(DisplayName(path), bytes, true, arguments.Get("--function"),
+           stablehlo::ShardyForm::kAxes, &arguments);
   if (!file.ok()) return AboutFile(path, file.status());
   return file;
 }
@@ -256,9 +268,7 @@ absl::StatusOr<ProgramFile> LoadProgram(const std::string& path, const Arguments
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
                                                           std::string_view bytes, bool verify,
                                                           const std::string& function) {
-  absl::StatusOr<ProgramFile> file = Read(DisplayName(path), bytes, verify, function, nullptr);
-  if (!file.ok()) return AboutFile(path, file.status());
-  return std::move(file->module);
+  return LoadFrom(path, bytes, verify, function, stablehlo::ShardyForm::kTiles);
 }
 
 bool IsStableHlo(std::string_view bytes) {
@@ -294,9 +304,9 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
   if (parts.empty() && bytes.find_first_not_of(" \t\r\n") == std::string::npos) parts = {bytes};
   std::vector<std::unique_ptr<HloModule>> modules;
   for (const std::string_view part : parts) {
-    XLA_ASSIGN_OR_RETURN(auto module, parts.size() == 1
-                                          ? LoadModuleFrom(path, part, verify)
-                                          : LoadModuleFrom(path, AtItsLine(bytes, part), verify));
+    const std::string text = parts.size() == 1 ? std::string(part) : AtItsLine(bytes, part);
+    XLA_ASSIGN_OR_RETURN(auto module,
+                         LoadFrom(path, text, verify, "", stablehlo::ShardyForm::kAxes));
     modules.push_back(std::move(module));
   }
   return modules;

@@ -3,6 +3,8 @@
 #ifndef XYLEM_TOOLS_PROGRAM_FILES_H_
 #define XYLEM_TOOLS_PROGRAM_FILES_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +28,8 @@ struct ProgramFile {
 
 // Reads a program, whose format is detected from its content, and verifies it unless `verify` is
 // false. Errors begin with "file:line:column: " where there is a place in a text, else with
-// "file: "; "-" is "<stdin>" in them.
+// "file: "; "-" is "<stdin>" in them. Shardings of StableHLO are by axes, from LoadModuleFrom by
+// tiles: for commands that print HLO.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true,
                                                       const std::string& function = {});
 // The same with the options --function, and --input for the sizes that StableHLO leaves open.
@@ -41,6 +44,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& pat
 OptionSpec FunctionOption();
 // --mesh, which LoadProgram gives the translation.
 OptionSpec MeshOption();
+// The sizes that it gives.
+absl::StatusOr<std::map<std::string, int64_t>> MeshAxesOf(const Arguments& arguments);
 // Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
 // between lines "// -----", without parts of comments alone.
 bool IsStableHlo(std::string_view bytes);

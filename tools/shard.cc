@@ -17,8 +17,14 @@
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/spmd/machine_levels.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
+#include "xla/spmd/propagation/propagation.h"
 #include "xla/spmd/report.h"
+#include "xla/stablehlo/operation_text.h"
+#include "xla/stablehlo/state_shardings.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla {
 namespace {
@@ -73,8 +79,47 @@ void PrintReport(const HloModule& module, const spmd::ProgramShardings& sharding
   std::printf("each device receives %s\n", ReadableBytes(report.bytes).c_str());
 }
 
+// The program with the shardings of all its values, in the form in which it was given.
+absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
+  const std::string& path = arguments.operands()[0];
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+  if (!IsStableHlo(bytes)) {
+    XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes));
+    XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
+    module->config().set_num_partitions(grid.partitions);
+    const bool is_named = spmd::HasNamedShardings(*module);
+    XLA_RETURN_IF_ERROR(spmd::PropagateModuleShardings(
+        {is_named}, spmd::UnstatedOutputs(*module), module.get()));
+    std::string out;
+    XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
+    return out;
+  }
+  stablehlo::EntryArguments entry;
+  entry.function = arguments.Get("--function");
+  entry.shardy = stablehlo::ShardyForm::kAxes;
+  XLA_ASSIGN_OR_RETURN(entry.mesh_axes, MeshAxesOf(arguments));
+  const auto propagate = [&]() -> absl::StatusOr<std::string> {
+    XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(bytes, DisplayName(path)));
+    stablehlo::TranslatedValues values;
+    XLA_ASSIGN_OR_RETURN(const auto module,
+                         stablehlo::TranslateToHlo(source.get(), entry, &values));
+    XLA_RETURN_IF_ERROR(propagation::PropagateShardings({}, module.get()));
+    XLA_RETURN_IF_ERROR(stablehlo::ResizeMeshes(entry.mesh_axes, source.get()));
+    XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, source.get()));
+    stablehlo::FinishPropagation(source.get());
+    return CompleteText(stablehlo::PrettyText(*source->module));
+  };
+  absl::StatusOr<std::string> text = propagate();
+  return text.ok() ? std::move(text) : AboutFile(path, Explained(bytes, text.status()));
+}
+
 absl::StatusOr<int> Shard(const Arguments& arguments) {
   const std::string output = arguments.Get("--output");
+  if (arguments.Has("--stop-after")) {
+    XLA_ASSIGN_OR_RETURN(const std::string text, PropagatedText(arguments));
+    XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), text));
+    return kExitOk;
+  }
   XLA_RETURN_IF_ERROR(CheckOutputName(output, "hlo"));
   XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   HloModule& module = *file.module;
@@ -89,9 +134,10 @@ absl::StatusOr<int> Shard(const Arguments& arguments) {
   module.config().set_num_partitions(grid.partitions);
   XLA_ASSIGN_OR_RETURN(
       const spmd::ProgramShardings shardings,
-      spmd::PartitionModule(
-          file.module.get(),
-          {.may_choose_output = {!spmd::StatesOutputSharding(module)}, .collect_values = true}));
+      spmd::PartitionModule(file.module.get(),
+                            {.may_choose_output = spmd::UnstatedOutputs(module),
+                             .may_choose_parameter = {spmd::HasNamedShardings(module)},
+                             .collect_values = true}));
   XLA_RETURN_IF_ERROR(VerifyModule(module));
   if (arguments.Has("--output")) {
     std::string out;
@@ -137,6 +183,11 @@ Command ShardCommand() {
                    {},
                    IntegerRange{1, spmd::kMaxDevices}},
                   {"--explain", "", "print the sharding of every value"},
+                  {"--stop-after",
+                   "STEP",
+                   "print the program after this step instead: propagation, with the shardings of "
+                   "all values",
+                   {"propagation"}},
                   FunctionOption(),
                   {"--json", "", "print the report as JSON"},
                   {"--output", "FILE",

@@ -7,6 +7,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/shard_literals.h"
 
@@ -55,10 +56,11 @@ absl::StatusOr<std::vector<Literal>> ExecuteSharded(const HloModule& module, int
   const std::unique_ptr<HloModule> local = module.Clone();
   local->config().set_num_partitions(partitions);
   local->config().set_replica_count(replicas);
-  XLA_ASSIGN_OR_RETURN(const spmd::ProgramShardings shardings,
-                       spmd::PartitionModule(
-                           local.get(), {.may_choose_output = {!spmd::StatesOutputSharding(*local)},
-                                         .complete_outputs = true}));
+  XLA_ASSIGN_OR_RETURN(
+      const spmd::ProgramShardings shardings,
+      spmd::PartitionModule(local.get(), {.may_choose_output = spmd::UnstatedOutputs(*local),
+                                          .may_choose_parameter = {spmd::HasNamedShardings(*local)},
+                                          .complete_outputs = true}));
   XLA_RETURN_IF_ERROR(VerifyModule(*local));
   std::vector<std::vector<Literal>> shards;
   std::vector<DeviceValues> pointers;

@@ -5,6 +5,10 @@ compares those of all values.
 
     PYTHON fuzz/sharding/main.py --count 1000 [--seed 1] [--families elementwise,contraction]
     PYTHON fuzz/sharding/main.py --only 17       # one program again, with all that differs
+    PYTHON fuzz/sharding/main.py --values        # needs no jaxlib
+
+--values: the programs are on integers and at most 8 devices; each is partitioned, and must compute
+what it does undivided, bit by bit.
 """
 import argparse
 import collections
@@ -17,9 +21,6 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import programs
-
-from jax._src.interpreters import mlir
-from jaxlib.mlir import ir, passmanager
 
 
 # Shardy's propagation pipeline without the reshards at its end, which change shardings of results.
@@ -69,6 +70,8 @@ def joined(shardings):
 
 
 def by_shardy(text, pipeline):
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir, passmanager
     with mlir.make_ir_context() as context, ir.Location.unknown():
         module = ir.Module.parse(text)
         errors = []
@@ -173,6 +176,35 @@ def differences(text, ours, theirs, present, alive):
             if ours.get(key, "") != theirs.get(key, "")]
 
 
+# Manual computations mean something on shards only; a custom call without a target runs nowhere.
+FAMILIES_WITH_VALUES = [family for family in programs.FAMILIES if family != "manual"]
+
+
+def values(arguments, numbers):
+    """Counts of what the driver says of programs on integers."""
+    counts = collections.Counter()
+    for number in numbers:
+        families = [f for f in arguments.families.split(",") if f in FAMILIES_WITH_VALUES]
+        text = programs.of_integers(programs.make(arguments.seed, number, families, most_devices=8))
+        if "custom_call" in text or "cholesky" in text:
+            counts["without values"] += 1
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([arguments.driver, "values", file.name], capture_output=True, text=True)
+        said = done.stdout.strip() if done.returncode == 0 else f"fails: {done.stderr.strip()}"
+        outcome = said.partition(":")[0]
+        counts[outcome] += 1
+        if arguments.only is not None:
+            print(text)
+        if outcome != "equal" and (arguments.only is not None or outcome != "undecided"):
+            print(f"{number}: {said[:400]}", flush=True)
+    for outcome, count in sorted(counts.items()):
+        print(f"{count} {outcome}")
+    sys.exit(bool(counts["differs"] or counts["fails"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -184,11 +216,14 @@ def main():
     parser.add_argument("--families", default=",".join(programs.FAMILIES))
     parser.add_argument("--pipeline", default=PIPELINE)
     parser.add_argument("--show", type=int, default=3)
+    parser.add_argument("--values", action="store_true")
     arguments = parser.parse_args()
     families = arguments.families.split(",")
     counts = collections.Counter()
     numbers = [arguments.only] if arguments.only is not None else range(
         arguments.first, arguments.first + arguments.count)
+    if arguments.values:
+        values(arguments, numbers)
     for number in numbers:
         text = programs.make(arguments.seed, number, families)
         try:

@@ -5,6 +5,7 @@ Every operation has a location with a name of its own, by which its result is fo
 """
 import math
 import random
+import re
 
 SIZES = [1, 2, 3, 4, 6, 8, 12, 16]
 
@@ -27,9 +28,11 @@ def ints(values):
 
 
 class Mesh:
-    def __init__(self, rng):
+    def __init__(self, rng, most_devices=None):
         self.axes = [(name, rng.choice([2, 2, 2, 3, 4, 4, 8]))
                      for name in "abcd"[:rng.randint(1, 4)]]
+        while most_devices and len(self.axes) > 1 and math.prod(s for _, s in self.axes) > most_devices:
+            self.axes.pop()
 
     def text(self):
         return "<[" + ", ".join(f'"{n}"={s}' for n, s in self.axes) + "]>"
@@ -551,10 +554,19 @@ FAMILIES = {
 }
 
 
-def make(seed, number, families):
+def of_integers(text):
+    """The program on integers, of which every sum has the same bits in any order."""
+    text = re.sub(r"f32\b", "i32", text)
+    text = re.sub(r"dense<(\d+)\.0>", r"dense<\1>", text)
+    for float_operation, operation in (("tanh", "negate"), ("exponential", "abs"), ("sine", "not")):
+        text = text.replace(f"stablehlo.{float_operation} ", f"stablehlo.{operation} ")
+    return text
+
+
+def make(seed, number, families, most_devices=None):
     """The text of a program."""
     rng = random.Random(f"{seed} {number}")
-    mesh = Mesh(rng)
+    mesh = Mesh(rng, most_devices)
     counter = iter(range(1 << 30))
     g = Generator(rng, mesh, counter)
     pool = rng.sample(SIZES[1:], 3)

@@ -40,7 +40,7 @@ void CheckFunction(const std::string& text, const std::string& function,
                    const std::vector<std::string>& lines, int* checked) {
   stablehlo::EntryArguments arguments;
   arguments.function = function;
-  arguments.keeps_axes = true;
+  arguments.shardy = stablehlo::ShardyForm::kAxes;
   ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::ReadStableHlo(text, function, arguments));
   ASSERT_OK(propagation::PropagateShardings({}, module.get()));
   std::map<std::string, std::string> found;

@@ -203,7 +203,9 @@ TEST(SpmdPartitionTest, LoopsAddUpWithoutCommunication) {
                    absl::string_view(kProgram.data(), kProgram.size()), "}"),
       "program");
   ASSERT_OK(source.status());
-  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      stablehlo::TranslateToHlo(source->get(), {.shardy = stablehlo::ShardyForm::kAxes}));
   module->config().set_num_partitions(4);
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {false}}));
@@ -435,7 +437,7 @@ ENTRY e {
   ROOT c = f32[8] conditional(i, x, x), true_computation=first, false_computation=second
 })"));
   ASSERT_NE(module, nullptr);
-  EXPECT_EQ(ResultOf(*module), "f32[8]");
+  EXPECT_EQ(ResultOf(*module), "f32[2]");
   const HloComputation* entry = module->entry_computation();
   EXPECT_TRUE(
       std::any_of(entry->instructions().begin(), entry->instructions().end(),

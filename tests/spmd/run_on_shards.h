@@ -35,7 +35,7 @@ inline absl::StatusOr<Shards> PartitionAndRun(std::string_view body, const Shard
       stablehlo::ReadStableHlo(
           absl::StrCat("module @program attributes {mhlo.num_partitions = 4 : i32} {",
                        absl::string_view(body.data(), body.size()), "}"),
-          "program"));
+          "program", {.shardy = stablehlo::ShardyForm::kAxes}));
   XLA_RETURN_IF_ERROR(PartitionModule(module.get()).status());
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
   std::vector<Literal> literals;

@@ -29,7 +29,9 @@ module @program attributes {mhlo.num_partitions = 4 : i32} {
 })",
                                                "program");
   ASSERT_OK(source.status());
-  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      stablehlo::TranslateToHlo(source->get(), {.shardy = stablehlo::ShardyForm::kAxes}));
   module->config().set_num_partitions(4);
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true, true, true}}));
@@ -65,7 +67,9 @@ module @program attributes {mhlo.num_partitions = 8 : i32} {
 })",
                                                "program");
   ASSERT_OK(source.status());
-  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      stablehlo::TranslateToHlo(source->get(), {.shardy = stablehlo::ShardyForm::kAxes}));
   module->config().set_num_partitions(8);
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true, true}}));

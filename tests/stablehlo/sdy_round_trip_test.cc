@@ -48,7 +48,7 @@ absl::StatusOr<std::string> ThroughHlo(const std::string& text, const std::strin
   XLA_ASSIGN_OR_RETURN(const auto source, ReadSharded(text));
   EntryArguments arguments;
   arguments.function = function;
-  arguments.keeps_shardy = true;
+  arguments.shardy = ShardyForm::kRoundTrip;
   XLA_ASSIGN_OR_RETURN(const auto module, TranslateToHlo(source.get(), arguments));
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
   const std::string name = function.empty() ? "main" : function;

@@ -42,6 +42,8 @@ absl::Status Partition(const ExecutableBuildOptions& options, HloModule* module)
   spmd::PartitionOptions partition;
   const auto allowed = options.allow_spmd_sharding_propagation_to_output();
   partition.may_choose_output.assign(allowed.begin(), allowed.end());
+  const auto to_parameters = options.allow_spmd_sharding_propagation_to_parameters();
+  partition.may_choose_parameter.assign(to_parameters.begin(), to_parameters.end());
   XLA_RETURN_IF_ERROR(spmd::PartitionModule(module, partition).status());
   ProgramShape& layout = *module->config().mutable_entry_computation_layout();
   for (int i = 0; i < layout.parameters_size(); ++i) {

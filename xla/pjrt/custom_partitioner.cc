@@ -18,17 +18,13 @@
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/python.h"
 #include "xla/spmd/instructions.h"
-#include "xla/spmd/sharding_rule.h"
-#include "xla/spmd/sharding_strategy.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla_data.pb.h"
 
 namespace xla::pjrt {
 namespace {
 
-using spmd::OperandSharding;
 using spmd::PartitionedCall;
-using spmd::ShardLayout;
 using Text = JAX_CustomCallPartitioner_string;
 
 struct Registry {
@@ -69,13 +65,13 @@ struct Operands {
   std::vector<std::string> texts;
   std::vector<JAX_CustomCallPartitioner_aval> values;
 
-  Operands(const HloInstruction& call, absl::Span<const OperandSharding> shardings) {
+  Operands(const HloInstruction& call, absl::Span<const HloSharding> shardings) {
     texts.reserve(2 * shardings.size());  // they must not move
     for (size_t i = 0; i < shardings.size(); ++i) {
       const HloInstruction& operand = *call.operand(static_cast<int64_t>(i));
       texts.push_back(operand.shape().ToProto().SerializeAsString());
       const Text shape = TextOf(texts.back());
-      texts.push_back(shardings[i].sharding.ToProto().SerializeAsString());
+      texts.push_back(shardings[i].ToProto().SerializeAsString());
       values.push_back({shape, true, TextOf(texts.back())});
     }
   }
@@ -115,33 +111,6 @@ absl::StatusOr<std::vector<HloSharding>> ShardingsOfResult(const HloInstruction&
   return std::move(sharding.tuple_elements());
 }
 
-absl::StatusOr<HloSharding> ResultByRule(const HloInstruction& call, absl::string_view text,
-                                         absl::Span<const OperandSharding> operands,
-                                         int64_t partitions) {
-  XLA_ASSIGN_OR_RETURN(const spmd::ShardingRule rule,
-                       spmd::ParseShardingRule(std::string_view(text.data(), text.size())));
-  std::vector<const ShardLayout*> layouts;
-  for (const OperandSharding& operand : operands) layouts.push_back(operand.layout);
-  XLA_ASSIGN_OR_RETURN(const std::vector<ShardLayout> results,
-                       spmd::ResultsByRule(rule, layouts, partitions));
-  const bool is_tuple = call.shape().IsTuple();
-  const size_t count = is_tuple ? static_cast<size_t>(call.shape().tuple_shapes_size()) : 1;
-  if (results.size() != count) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(call.ToShortString(), ": the sharding rule is for another number of results"));
-  }
-  std::vector<HloSharding> shardings;
-  for (size_t i = 0; i < count; ++i) {
-    const Shape& shape = is_tuple ? call.shape().tuple_shapes(static_cast<int>(i)) : call.shape();
-    // A division that does not come out even is not suggested.
-    const bool is_even = shape.rank() == static_cast<int64_t>(results[i].counts.size()) &&
-                         spmd::ShardShape(shape, results[i]).ok();
-    XLA_ASSIGN_OR_RETURN(HloSharding sharding, spmd::ToHloSharding(results[i]));
-    shardings.push_back(is_even ? std::move(sharding) : HloSharding::Replicate());
-  }
-  return is_tuple ? HloSharding::Tuple(std::move(shardings)) : std::move(shardings[0]);
-}
-
 absl::StatusOr<HloSharding> InferResult(const HloInstruction& call, Operands& operands,
                                         JAX_CustomCallPartitioner_Callbacks* callbacks) {
   const std::string shape = call.shape().ToProto().SerializeAsString();
@@ -156,19 +125,16 @@ absl::StatusOr<HloSharding> InferResult(const HloInstruction& call, Operands& op
   return ParseSharding(ViewOf(args.result_sharding));
 }
 
-absl::StatusOr<HloSharding> SuggestResult(const HloInstruction& call, Operands& texts,
-                                          absl::Span<const OperandSharding> operands,
+// Shardy propagates by the call's sharding rule; GSPMD asks the caller.
+absl::StatusOr<HloSharding> SuggestResult(const HloInstruction& call, Operands& operands,
+                                          const HloSharding& propagated,
                                           JAX_CustomCallPartitioner_Callbacks* callbacks) {
   const HloModuleConfig& config = call.parent()->parent()->config();
-  const auto& attributes = call.extras().frontend_attributes;
-  const auto rule = attributes.find(kShardingRuleAttribute);
-  HloSharding result = HloSharding::Replicate();
-  if (rule != attributes.end()) {
-    XLA_ASSIGN_OR_RETURN(result,
-                         ResultByRule(call, rule->second, operands, config.num_partitions()));
-  } else if (!config.use_shardy_partitioner()) {
-    XLA_ASSIGN_OR_RETURN(result, InferResult(call, texts, callbacks));
+  if (config.use_shardy_partitioner() ||
+      call.extras().frontend_attributes.contains(kShardingRuleAttribute)) {
+    return propagated;
   }
+  XLA_ASSIGN_OR_RETURN(HloSharding result, InferResult(call, operands, callbacks));
   if (!call.shape().IsTuple() || result.IsTuple()) return result;
   return HloSharding::Tuple(
       std::vector<HloSharding>(static_cast<size_t>(call.shape().tuple_shapes_size()), result));
@@ -209,11 +175,12 @@ bool RegisteredPartitioners::TakesShards(const HloInstruction& call) const {
 }
 
 absl::StatusOr<PartitionedCall> RegisteredPartitioners::Partition(
-    const HloInstruction& call, absl::Span<const OperandSharding> operands) const {
+    const HloInstruction& call, absl::Span<const HloSharding> operands,
+    const HloSharding& result_sharding) const {
   JAX_CustomCallPartitioner_Callbacks* callbacks = FindPartitioner(call);
   Operands texts(call, operands);
   XLA_ASSIGN_OR_RETURN(const HloSharding suggested,
-                       SuggestResult(call, texts, operands, callbacks));
+                       SuggestResult(call, texts, result_sharding, callbacks));
   const std::string shape = call.shape().ToProto().SerializeAsString();
   const std::string sharding = suggested.ToProto().SerializeAsString();
   FunctionCall<JAX_CustomCallPartitioner_Partition_Args> function;

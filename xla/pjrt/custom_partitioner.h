@@ -31,7 +31,8 @@ class RegisteredPartitioners : public spmd::CallPartitioner {
  public:
   bool Partitions(const HloInstruction& call) const override;
   absl::StatusOr<spmd::PartitionedCall> Partition(
-      const HloInstruction& call, absl::Span<const spmd::OperandSharding> operands) const override;
+      const HloInstruction& call, absl::Span<const HloSharding> operands,
+      const HloSharding& result_sharding) const override;
   bool TakesShards(const HloInstruction& call) const override;
   absl::Status ReportSharding(const HloInstruction& call,
                               const HloSharding& sharding) const override;

@@ -31,6 +31,7 @@
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
@@ -78,7 +79,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& sourc
     XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> program,
                          stablehlo::LoadStableHlo(source.code, "program"));
     XLA_ASSIGN_OR_RETURN(attributes, ReadEntryAttributes(*program));
-    return stablehlo::TranslateToHlo(program.get(), {}, /*releases=*/true);
+    return stablehlo::TranslateToHlo(program.get(), {.shardy = stablehlo::ShardyForm::kAxes},
+                                     /*releases=*/true);
   }
   if (source.format == "hlo") return ParseModuleFromProtoBytes(source.code);
   if (source.format == kPartitioned) return ReadPartitioned(source.code, shardings);
@@ -165,25 +167,37 @@ void DescribeShardings(const spmd::ProgramShardings& shardings, Program& program
   program.output_shardings.Finish();
 }
 
-// Returns which results the partitioner may divide as it chooses: those that the options allow, and
-// for Shardy all that state no sharding.
-std::vector<bool> MayChooseOutput(const HloModule& module, const ProgramSource& source,
-                                  const ExecutableBuildOptionsProto& options,
-                                  const std::vector<EntryAttributes::Value>& results) {
-  const auto& allowed = options.allow_spmd_sharding_propagation_to_output();
+// Returns which parameters or results the partitioner may divide as it chooses: those that the
+// options allow, and in programs for Shardy all that state no sharding.
+std::vector<bool> MayChoose(const google::protobuf::RepeatedField<bool>& allowed, size_t count,
+                            const std::vector<EntryAttributes::Value>& values, bool is_for_shardy) {
   std::vector<bool> may_choose(allowed.begin(), allowed.end());
-  if (!options.use_shardy_partitioner() || source.format != "mlir") return may_choose;
-  const Shape& shape = module.entry_computation()->root_instruction()->shape();
-  const auto count = static_cast<size_t>(shape.IsTuple() ? shape.tuple_shapes_size() : 1);
-  const auto is_allowed = [&](size_t i) {
-    return !may_choose.empty() &&
-           may_choose[may_choose.size() == 1 ? 0 : std::min(i, may_choose.size() - 1)];
-  };
+  if (!is_for_shardy) return may_choose;
   std::vector<bool> all(count);
   for (size_t i = 0; i < count; ++i) {
-    all[i] = is_allowed(i) || i >= results.size() || !results[i].states_sharding;
+    all[i] = spmd::MayChoose(may_choose, i) || i >= values.size() || !values[i].states_sharding;
   }
   return all;
+}
+
+absl::StatusOr<spmd::ProgramShardings> Partition(const ProgramSource& source,
+                                                 const ExecutableBuildOptionsProto& options,
+                                                 const EntryAttributes& attributes,
+                                                 HloModule* module) {
+  const bool is_for_shardy = options.use_shardy_partitioner() && source.format == "mlir";
+  const HloComputation& entry = *module->entry_computation();
+  const Shape& result = entry.root_instruction()->shape();
+  const RegisteredPartitioners partitioners;
+  return spmd::PartitionModule(
+      module,
+      {.may_choose_output =
+           MayChoose(options.allow_spmd_sharding_propagation_to_output(),
+                     static_cast<size_t>(result.IsTuple() ? result.tuple_shapes_size() : 1),
+                     attributes.results, is_for_shardy),
+       .may_choose_parameter = MayChoose(options.allow_spmd_sharding_propagation_to_parameters(),
+                                         static_cast<size_t>(entry.num_parameters()),
+                                         attributes.parameters, is_for_shardy),
+       .call_partitioner = &partitioners});
 }
 
 void DescribeRuns(const HloModule& module, Program& program) {
@@ -312,12 +326,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);
   } else if (partitions > 1 && config.use_spmd_partitioning()) {
-    const RegisteredPartitioners partitioners;
-    XLA_ASSIGN_OR_RETURN(
-        shardings,
-        spmd::PartitionModule(module.get(), {.may_choose_output = MayChooseOutput(
-                                                 *module, source, build, attributes.results),
-                                             .call_partitioner = &partitioners}));
+    XLA_ASSIGN_OR_RETURN(shardings, Partition(source, build, attributes, module.get()));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
   } else {

@@ -13,15 +13,8 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
-#include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {
-
-// The sharding that an operand has.
-struct OperandSharding {
-  HloSharding sharding = HloSharding::Replicate();
-  const ShardLayout* layout = nullptr;  // null: not sharded
-};
 
 // What a custom call becomes.
 struct PartitionedCall {
@@ -36,9 +29,12 @@ class CallPartitioner {
   virtual ~CallPartitioner() = default;
   // Whether Partition takes this custom call.
   virtual bool Partitions(const HloInstruction& call) const = 0;
-  // The program must have as many parameters as the call has operands.
-  virtual absl::StatusOr<PartitionedCall> Partition(
-      const HloInstruction& call, absl::Span<const OperandSharding> operands) const = 0;
+  // `operands` are the shardings that these have; `result` is the sharding that propagation gave,
+  // one for each array of a tuple. The program must have as many parameters as the call has
+  // operands.
+  virtual absl::StatusOr<PartitionedCall> Partition(const HloInstruction& call,
+                                                    absl::Span<const HloSharding> operands,
+                                                    const HloSharding& result) const = 0;
   // Whether the custom call takes the shards of its operands as they are.
   virtual bool TakesShards(const HloInstruction& call) const = 0;
   // The sharding of the operand of a custom call "InspectSharding".

@@ -10,7 +10,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
@@ -35,12 +34,6 @@ HloSharding LeafSharding(const HloSharding& sharding, size_t leaf) {
   if (!sharding.IsTuple()) return sharding;
   const std::vector<HloSharding>& elements = sharding.tuple_elements();
   return leaf < elements.size() ? elements[leaf] : HloSharding::Replicate();
-}
-
-const std::string* GroupOf(const HloInstruction& value) {
-  const auto& attributes = value.extras().frontend_attributes;
-  const auto found = attributes.find(kShardingGroupAttribute);
-  return found == attributes.end() ? nullptr : &found->second;
 }
 
 std::vector<HloComputation*> ReachableComputations(HloComputation* computation) {

@@ -28,10 +28,6 @@ HloSharding ShardingOf(const HloInstruction& instruction);
 // The sharding of a leaf of a value, of which the leaves are numbered in order.
 HloSharding LeafSharding(const HloSharding& sharding, size_t leaf);
 
-// The sharding group that a value is in (kShardingGroupAttribute); null if in
-// none.
-const std::string* GroupOf(const HloInstruction& value);
-
 // The computation and those that it calls, directly or not.
 std::vector<HloComputation*> ReachableComputations(HloComputation* computation);
 

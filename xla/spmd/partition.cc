@@ -18,6 +18,7 @@
 #include "xla/spmd/divergence.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/maximal_sharding.h"
+#include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partitioner.h"
 #include "xla/spmd/tuple_state.h"
 #include "xla/xla_data.pb.h"
@@ -54,8 +55,11 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   // Collectives that are unused may be removed then.
   module_.config().set_use_spmd_partitioning(true);
   XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
-  XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
+  unstated_results_ = UnstatedOutputs(module_);
+  XLA_RETURN_IF_ERROR(PropagateModuleShardings(options_.may_choose_parameter,
+                                               options_.may_choose_output, &module_));
+  XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   entry_ = module_.entry_computation();
   result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
@@ -109,11 +113,7 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
                        ShardLayoutOf(full_sharding, full->shape(), partitions_));
   XLA_ASSIGN_OR_RETURN(const ShardLayout layout,
                        ManualShardLayout(all, full->shape(), call->shape()));
-  // What is read here says how a group is divided, before what makes its values does.
-  const std::string* group = GroupOf(*full);
   const bool is_manual = full_sharding.IsManualSubgroup();
-  if (group != nullptr && !is_manual && !all.IsReplicated() && all.partial_groups.empty())
-    groups_.emplace(*group, ShardGroup{all, full_sharding});
   const auto known = sharded_.find(full);
   HloInstruction* local = nullptr;
   if (known != sharded_.end() && known->second.layout == layout) {
@@ -174,10 +174,10 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     shardings_.outputs.push_back(HloSharding::Replicate());
     return value;
   }
-  HloSharding sharding = LeafSharding(of_all, number);
-  const std::vector<bool>& allowed = options_.may_choose_output;
-  const bool may_choose = !allowed.empty() && allowed[std::min(number, allowed.size() - 1)];
-  XLA_RETURN_IF_ERROR(PartitionShardGroup(value));  // its group may be known by now
+  const bool may_choose = MayChoose(options_.may_choose_output, number);
+  HloSharding sharding = may_choose || !MayChoose(unstated_results_, number)
+                             ? LeafSharding(of_all, number)
+                             : HloSharding::Replicate();
   const Sharded* known = FindSharded(value);
   XLA_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayoutOf(sharding, value->shape(), partitions_));
   XLA_RETURN_IF_ERROR(MakeEven(value->shape(), layout, sharding));
@@ -189,14 +189,11 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     layout.partial_groups.clear();
     XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
   }
-  if (layout.IsReplicated() && may_choose) {
-    if (const ShardGroup* group_layout = ShardGroupOf(*value)) {
-      layout = group_layout->layout;
-      sharding = group_layout->sharding;
-    } else if (known != nullptr && known->layout.partial_groups.empty()) {
-      layout = known->layout;
-      sharding = known->sharding;
-    }
+  // What propagation leaves open, XLA's tiles do not: the result is as it is at hand.
+  if (layout.IsReplicated() && may_choose && !module_.config().use_shardy_partitioner() &&
+      known != nullptr && known->layout.partial_groups.empty()) {
+    layout = known->layout;
+    sharding = known->sharding;
   }
   emit_.set_cause(*value);
   shardings_.outputs.push_back(layout.IsReplicated() ? HloSharding::Replicate() : sharding);
@@ -209,8 +206,6 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
 
 absl::Status Partitioner::PartitionResults() {
   HloInstruction* root = entry_->root_instruction();
-  // The root may be another instruction by now.
-  const HloSharding sharding = root->has_sharding() ? ShardingOf(*root) : result_sharding_;
   root->mutable_extras().sharding.reset();
   if (!root->shape().IsTuple()) {
     // One result is the element of a tuple of one, which has its sharding.
@@ -219,11 +214,11 @@ absl::Status Partitioner::PartitionResults() {
         root->operand(0)->opcode() == HloOpcode::kTuple) {
       value = root->operand(0)->operand(root->tuple_index());
     }
-    XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(value, sharding));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(value, result_sharding_));
     entry_->set_root_instruction(result);
     return absl::OkStatus();
   }
-  XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(root, sharding));
+  XLA_ASSIGN_OR_RETURN(HloInstruction * result, PartitionResult(root, result_sharding_));
   entry_->set_root_instruction(result);
   return absl::OkStatus();
 }
@@ -251,14 +246,12 @@ bool HasShardings(const HloModule& module) {
   return false;
 }
 
-bool StatesOutputSharding(const HloModule& module) {
-  return module.entry_computation()->root_instruction()->has_sharding();
-}
-
 int64_t CountShardedDevices(const HloModule& module) {
   int64_t devices = 1;
   const auto count = [&](const HloSharding& sharding) {
-    if (sharding.IsTiled()) devices = std::max(devices, sharding.tile_assignment().num_elements());
+    if (sharding.UseNamedShardingLeaf() || sharding.kind() == HloSharding::Kind::kTiled) {
+      devices = std::max(devices, sharding.num_devices());
+    }
   };
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
@@ -276,6 +269,11 @@ absl::StatusOr<bool> SpmdPartition(HloModule* module) {
   if (config.num_partitions() < 2 || !HasShardings(*module)) return false;
   PartitionOptions options;
   options.may_choose_output = config.allow_spmd_sharding_propagation_to_output();
+  options.may_choose_parameter = config.allow_spmd_sharding_propagation_to_parameters();
+  if (HasNamedShardings(*module)) {
+    options.may_choose_output = UnstatedOutputs(*module);
+    options.may_choose_parameter = {true};
+  }
   XLA_RETURN_IF_ERROR(PartitionModule(module, options).status());
   return true;
 }

@@ -17,8 +17,10 @@ namespace xla::spmd {
 
 struct PartitionOptions {
   // may_choose_output[i], or the last one for those beyond, allows another sharding of output i
-  // than a replicated one. Empty: none.
+  // than a replicated one if the program states none. Empty: none.
   std::vector<bool> may_choose_output;
+  // The same of the leaves of parameters.
+  std::vector<bool> may_choose_parameter;
   // Results that would be unreduced are reduced.
   bool complete_outputs = false;
   // ProgramShardings::values is filled.
@@ -42,9 +44,10 @@ struct ProgramShardings {
 
 // Rewrites the module, of config().num_partitions() partitions, so that parameters and results have
 // the shapes of shards, and the custom calls Sharding, SPMDFullToShardShape and
-// SPMDShardToFullShape are gone. Manual computations work on shards without further communication.
-// Elsewhere, instructions work on shards as their strategies say (sharding_strategy.h); what others
-// need is gathered, so that every partition computes them in full.
+// SPMDShardToFullShape are gone. Shardings are propagated to all values first (module_shardings.h).
+// Manual computations work on shards without further communication. Elsewhere, instructions work on
+// shards as their strategies say (sharding_strategy.h), towards the sharding that propagation gave
+// their result; what others need is gathered, so that every partition computes them in full.
 // Custom calls that have a partitioner become its program; InspectSharding is told the sharding.
 //
 // A dimension of a parameter or result that its shards do not divide evenly gets fewer shards, as
@@ -57,9 +60,6 @@ absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
 // Whether PartitionModule would change how the module's values are laid out: something in it is
 // annotated with a sharding.
 bool HasShardings(const HloModule& module);
-
-// Whether the result has a sharding, which may be a replicated one.
-bool StatesOutputSharding(const HloModule& module);
 
 // The number of devices that the shardings of the module are for; 1 without any.
 int64_t CountShardedDevices(const HloModule& module);

@@ -13,6 +13,23 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
+// The sharding of a call, without what does not divide its arrays evenly.
+HloSharding EvenSharding(const HloInstruction& call) {
+  const int64_t partitions = call.parent()->parent()->config().num_partitions();
+  const auto even = [&](const Shape& shape, size_t leaf) {
+    HloSharding sharding = LeafSharding(ShardingOf(call), leaf);
+    const auto layout = ShardLayoutOf(sharding, shape, partitions);
+    const bool is_even = layout.ok() && shape.IsArray() && IsEven(shape, *layout);
+    return is_even ? std::move(sharding) : HloSharding::Replicate();
+  };
+  if (!call.shape().IsTuple()) return even(call.shape(), 0);
+  std::vector<HloSharding> elements;
+  for (const Shape& element : call.shape().tuple_shapes()) {
+    elements.push_back(even(element, elements.size()));
+  }
+  return HloSharding::Tuple(std::move(elements));
+}
+
 }  // namespace
 
 bool Partitioner::HasPartitioner(const HloInstruction& instruction) const {
@@ -22,15 +39,13 @@ bool Partitioner::HasPartitioner(const HloInstruction& instruction) const {
 
 absl::Status Partitioner::PartitionCall(HloInstruction* call) {
   shardings_.from_callbacks = true;
-  std::vector<OperandSharding> shardings(static_cast<size_t>(call->operand_count()));
+  std::vector<HloSharding> shardings(static_cast<size_t>(call->operand_count()));
   for (size_t i = 0; i < shardings.size(); ++i) {
     const Sharded* known = FindSharded(call->mutable_operand(static_cast<int64_t>(i)));
-    if (known != nullptr && known->layout.partial_groups.empty()) {
-      shardings[i] = {known->sharding, &known->layout};
-    }
+    if (known != nullptr && known->layout.partial_groups.empty()) shardings[i] = known->sharding;
   }
   XLA_ASSIGN_OR_RETURN(const PartitionedCall custom,
-                       options_.call_partitioner->Partition(*call, shardings));
+                       options_.call_partitioner->Partition(*call, shardings, EvenSharding(*call)));
   Instructions operands;
   for (size_t i = 0; i < shardings.size(); ++i) {
     HloInstruction* operand = call->mutable_operand(static_cast<int64_t>(i));

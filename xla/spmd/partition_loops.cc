@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops on shards: the state as the body makes it, tried until it does not change. Conditionals on
-// shards: each branch gets what its operand has, and all give what the first of them makes.
+// Loops on shards: the state as propagation divides it. What that leaves open is as the body makes
+// it, tried until it does not change. Conditionals on shards: each branch gets what its operand
+// has, and all give what propagation says, or what the first of them makes.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -44,6 +45,7 @@ absl::Status Partitioner::PartitionLoop(HloInstruction* loop) {
     return absl::OkStatus();
   }
   State state = StateOf(*init);
+  FixElements(*loop, state);
   if (!IsSharded(state) && !MayPartition(loop->while_body())) return absl::OkStatus();
   ++loop_depth_;
   HloComputation* body = nullptr;
@@ -72,6 +74,8 @@ bool Partitioner::FollowBody(const HloInstruction& root, State& state) {
     StateElement& element = state[i];
     HloInstruction* result = root.operands()[i];
     std::optional<ShardLayout> made = KnownLayout(result);
+    // What each partition makes in full need not be gathered for the next round.
+    if (element.is_fixed && made.has_value()) continue;
     if (element.layout.has_value() && !element.layout->partial_groups.empty() &&
         PartialOf(result, *element.layout) != nullptr) {
       made = element.layout;
@@ -109,6 +113,7 @@ absl::Status Partitioner::PartitionConditional(HloInstruction* conditional) {
   ++branch_depth_;
   std::vector<HloComputation*> branches;
   State state(static_cast<size_t>(conditional->shape().tuple_shapes_size()));  // of the results
+  FixElements(*conditional, state);
   for (size_t b = 0; b < count; ++b) {
     XLA_ASSIGN_OR_RETURN(HloComputation * branch,
                          PartitionState(*conditional->called_computations()[b], given[b]));

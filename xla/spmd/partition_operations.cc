@@ -3,7 +3,6 @@
 // ask.
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
-#include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
 
@@ -48,7 +46,6 @@ absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
     if (instruction->IsDead()) continue;
     emit_.set_cause(*instruction);
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
-    XLA_RETURN_IF_ERROR(PartitionShardGroup(instruction));
     if (options_.collect_values) CollectValue(*instruction);
   }
   return absl::OkStatus();
@@ -113,31 +110,6 @@ absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
   }
   XLA_ASSIGN_OR_RETURN(HloSharding sharding, ToHloSharding(strategy->result));
   return PartitionOperation(instruction, *strategy, std::move(sharding));
-}
-
-absl::Status Partitioner::PartitionShardGroup(HloInstruction* value) {
-  const std::string* group = GroupOf(*value);
-  if (group == nullptr || !value->shape().IsArray()) return absl::OkStatus();
-  const Sharded* known = FindSharded(value);
-  if (known != nullptr) {
-    if (known->layout.partial_groups.empty())
-      groups_.emplace(*group, ShardGroup{known->layout, known->sharding});
-    return absl::OkStatus();
-  }
-  const ShardGroup* group_layout = ShardGroupOf(*value);
-  if (group_layout == nullptr) return absl::OkStatus();
-  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(value, group_layout->layout));
-  sharded_[value] = Sharded{shard, group_layout->layout, group_layout->sharding};
-  return absl::OkStatus();
-}
-
-const Partitioner::ShardGroup* Partitioner::ShardGroupOf(const HloInstruction& value) const {
-  const std::string* group = GroupOf(value);
-  if (group == nullptr || !value.shape().IsArray()) return nullptr;
-  const auto found = groups_.find(*group);
-  const bool is_known =
-      found != groups_.end() && ShardShape(value.shape(), found->second.layout).ok();
-  return is_known ? &found->second : nullptr;
 }
 
 absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
@@ -210,20 +182,6 @@ absl::Status Partitioner::PartitionElement(HloInstruction* element) {
   return absl::OkStatus();
 }
 
-ShardLayout Partitioner::WithOpenDimensions(const HloInstruction& annotation, ShardLayout layout,
-                                            const ShardLayout& operand) const {
-  DimensionShardings dimensions = DimensionShardingsOf(layout);
-  const DimensionShardings given = DimensionShardingsOf(operand);
-  for (const int64_t d : UnspecifiedDims(annotation)) {
-    const auto i = static_cast<size_t>(d);
-    if (i < dimensions.size() && dimensions[i].count == 1) dimensions[i] = given[i];
-  }
-  // An axis of the mesh may be in use elsewhere now.
-  std::optional<ShardLayout> open = ShardLayoutFrom(dimensions, partitions_);
-  return open.has_value() && ShardShape(annotation.shape(), *open).ok() ? *std::move(open)
-                                                                        : std::move(layout);
-}
-
 absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
   HloInstruction* operand = annotation->mutable_operand(0);
   const auto known = sharded_.find(operand);
@@ -233,17 +191,8 @@ absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
         ShardLayoutOf(sharding, annotation->shape(), partitions_);
     if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty() &&
         ShardShape(annotation->shape(), *layout).ok()) {
-      ShardLayout open = *layout;
-      if (known != sharded_.end() && known->second.layout.partial_groups.empty()) {
-        open = WithOpenDimensions(*annotation, *layout, known->second.layout);
-      }
-      HloSharding made = sharding;
-      if (open != *layout) {
-        XLA_ASSIGN_OR_RETURN(made, ToHloSharding(open));
-        annotation->mutable_extras().sharding = made;  // that of the result, if this is the root
-      }
-      XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, open));
-      sharded_[annotation] = Sharded{shard, std::move(open), std::move(made)};
+      XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, *layout));
+      sharded_[annotation] = Sharded{shard, *layout, sharding};
       return absl::OkStatus();
     }
   }

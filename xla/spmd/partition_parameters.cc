@@ -101,10 +101,6 @@ absl::Status Partitioner::PartitionParameters() {
       shardings_.values.push_back({parameter->name(), full.ToString(),
                                    shardings_.parameters.back().ToString(), /*is_boundary=*/true});
     }
-    const std::string* group = GroupOf(*parameter);
-    if (group != nullptr && full.IsArray() && leaves[0].layout.partial_groups.empty()) {
-      groups_.emplace(*group, ShardGroup{leaves[0].layout, leaves[0].sharding});
-    }
     // A placeholder holds the uses while the parameter changes its shape.
     HloInstruction* placeholder = entry_->AddInstruction(
         HloInstruction::CreateConstant(Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {}))));

@@ -31,6 +31,22 @@ Partitioner::State Partitioner::StateOf(const HloInstruction& tuple) const {
   return state;
 }
 
+void Partitioner::FixElements(const HloInstruction& tuple, State& state) const {
+  if (!tuple.has_sharding()) return;
+  size_t leaf = 0;
+  for (size_t i = 0; i < state.size(); ++i) {
+    const Shape& shape = tuple.shape().tuple_shapes(static_cast<int>(i));
+    const size_t first = leaf;
+    leaf += static_cast<size_t>(ShapeUtil::GetLeafCount(shape));
+    if (!shape.IsArray()) continue;
+    const auto layout = ShardLayoutOf(LeafSharding(tuple.sharding(), first), shape, partitions_);
+    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty() &&
+        IsEven(shape, *layout)) {
+      state[i] = {.layout = *layout, .is_fixed = true};
+    }
+  }
+}
+
 bool Partitioner::IsSharded(const State& state) {
   return std::any_of(state.begin(), state.end(),
                      [](const StateElement& element) { return element.layout.has_value(); });
@@ -39,7 +55,7 @@ bool Partitioner::IsSharded(const State& state) {
 bool Partitioner::MayPartition(HloComputation* computation) const {
   for (const HloComputation* reached : ReachableComputations(computation)) {
     for (const HloInstruction* instruction : reached->instructions()) {
-      if (IsCall(*instruction, "Sharding") || sharded_.contains(instruction)) return true;
+      if (instruction->has_sharding() || sharded_.contains(instruction)) return true;
     }
   }
   return false;

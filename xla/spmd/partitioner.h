@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,21 +57,18 @@ class Partitioner {
     HloInstruction* shard;
     std::vector<ShardLayout> elements;
   };
-  // How an element is divided of a tuple that loops and conditionals pass. The state of a loop is
-  // divided as it begins, or as the body makes it; where the two do not agree after all, every
-  // partition has the full value.
+  // How an element is divided of a tuple that loops and conditionals pass: as propagation says.
+  // What it leaves open of the state of a loop is divided as it begins, or as the body makes it;
+  // where the two do not agree after all, every partition has the full value.
   struct StateElement {
     std::optional<ShardLayout> layout;
+    bool is_fixed = false;
     int changes = 0;
   };
   using State = std::vector<StateElement>;
   struct Made {
     HloInstruction* shard;
     ShardLayout layout;
-  };
-  struct ShardGroup {
-    ShardLayout layout;
-    HloSharding sharding;
   };
 
   // --- partition_parameters.cc: parameters become shards, from which full arrays are gathered for
@@ -154,14 +150,6 @@ class Partitioner {
   // An element of a tuple of which there are shards.
   absl::Status PartitionElement(HloInstruction* element);
   absl::Status PartitionAnnotation(HloInstruction* annotation);
-  // The annotation's sharding, completed by the operand's on unspecified dimensions.
-  ShardLayout WithOpenDimensions(const HloInstruction& annotation, ShardLayout layout,
-                                 const ShardLayout& operand) const;
-  // Values of a sharding group are divided as a manual computation reads one of them, else as the
-  // first that is divided.
-  absl::Status PartitionShardGroup(HloInstruction* value);
-  // Null: the value is of no group, or of one that is not divided yet or does not fit.
-  const ShardGroup* ShardGroupOf(const HloInstruction& value) const;
 
   // --- partition_shards.cc: the shards of a value
   // The shards that there are of a value, or of what it annotates; null if there are none.
@@ -206,6 +194,8 @@ class Partitioner {
   // --- partition_state.cc: tuples that loops and conditionals pass
   // How the elements of a tuple are at hand; those that are annotated so, as sums.
   State StateOf(const HloInstruction& tuple) const;
+  // Elements that the sharding of a tuple, as propagation gave it, divides evenly are that.
+  void FixElements(const HloInstruction& tuple, State& state) const;
   static bool IsSharded(const State& state);
   // Whether the computation may work on shards though it gets none.
   bool MayPartition(HloComputation* computation) const;
@@ -240,7 +230,8 @@ class Partitioner {
   const int64_t partitions_;
   ShardEmitter emit_;
   HloComputation* entry_ = nullptr;
-  HloSharding result_sharding_;  // as the program states it
+  HloSharding result_sharding_;         // as propagation gave it
+  std::vector<bool> unstated_results_;  // leaves of the result, in the program
   // Values that full arrays were gathered to at the borders of the program and of manual
   // computations, and the conditionals of which not all partitions take the same branch.
   absl::flat_hash_set<const HloInstruction*> gathered_;
@@ -256,8 +247,6 @@ class Partitioner {
   absl::flat_hash_map<const HloInstruction*, Made> uneven_;
   // Parts that add up to values.
   absl::flat_hash_map<const HloInstruction*, Made> partials_;
-  // How the values of sharding groups are divided.
-  absl::flat_hash_map<std::string, ShardGroup> groups_;
   ProgramShardings shardings_;
 };
 

@@ -18,9 +18,9 @@
 namespace xla::spmd {
 
 absl::Status RemoveAnnotations(HloModule* module) {
-  static constexpr std::string_view kAnnotations[] = {"Sharding", "SPMDFullToShardShape",
-                                                      "SPMDShardToFullShape", "InspectSharding",
-                                                      "annotate_device_placement"};
+  static constexpr std::string_view kAnnotations[] = {
+      "Sharding",        "SPMDFullToShardShape",       "SPMDShardToFullShape",
+      "InspectSharding", "xla.sdy.PropagationBarrier", "annotate_device_placement"};
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();

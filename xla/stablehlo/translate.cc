@@ -518,8 +518,17 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
                                                           const EntryArguments& arguments,
                                                           bool releases) {
-  if (arguments.keeps_shardy) XLA_RETURN_IF_ERROR(ExportShardy(source));
+  if (arguments.shardy == ShardyForm::kRoundTrip) XLA_RETURN_IF_ERROR(ExportShardy(source));
   return Translator(source, arguments, releases).Run();
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments,
+                                                          TranslatedValues* values) {
+  Translator translator(source, arguments, /*releases=*/false);
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, translator.Run());
+  values->assign(translator.values().begin(), translator.values().end());
+  return module;
 }
 
 bool LooksLikeMlir(std::string_view bytes) {

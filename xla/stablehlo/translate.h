@@ -3,6 +3,7 @@
 #ifndef XLA_STABLEHLO_TRANSLATE_H_
 #define XLA_STABLEHLO_TRANSLATE_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,18 @@
 
 namespace xla::stablehlo {
 
+// What becomes of Shardy's operations and attributes.
+enum class ShardyForm : uint8_t {
+  // Shardings of HLO by tiles. Of what guides propagation, open dimensions of constraints and the
+  // last sharding group of a value stay.
+  kTiles,
+  // Shardings by axes (NamedSharding), and all that guides propagation: as programs that are to be
+  // partitioned need it (xla/spmd).
+  kAxes,
+  // They stay what they are, in the form in which XLA keeps them in HLO (sdy_round_trip.h).
+  kRoundTrip,
+};
+
 // The function that is the entry, and what its arguments are where their types leave sizes open.
 struct EntryArguments {
   // Empty: "main", else the only function, else the only public one.
@@ -24,12 +37,7 @@ struct EntryArguments {
   std::map<int64_t, int64_t> constants;
   // Sizes of the axes of these names in all meshes, in place of those that the meshes state.
   std::map<std::string, int64_t> mesh_axes;
-  // Shardings of Shardy stay shardings by axes (NamedSharding) instead of tiles, and what guides
-  // their propagation stays too: as xla/spmd/propagation reads them.
-  bool keeps_axes = false;
-  // Shardy's operations and attributes stay what they are, in the form in which XLA keeps them in
-  // HLO (sdy_round_trip.h), rather than becoming shardings of HLO.
-  bool keeps_shardy = false;
+  ShardyForm shardy = ShardyForm::kTiles;
 };
 
 // The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where
@@ -46,6 +54,15 @@ int64_t CountOpenArguments(const mlir::Source& source, const std::string& functi
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
                                                           const EntryArguments& arguments = {},
                                                           bool releases = false);
+
+// What the values of the source became, by their ids (mlir::Value); null: nothing of their own. The
+// instructions may be elements of tuples.
+using TranslatedValues = std::vector<const HloInstruction*>;
+
+// The same, with the values.
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments,
+                                                          TranslatedValues* values);
 
 // True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
 bool LooksLikeMlir(std::string_view bytes);

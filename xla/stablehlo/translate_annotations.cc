@@ -195,7 +195,7 @@ absl::Status Translator::AnnotateResults(const Operation& function,
       sharding = mlir::FindAttribute(entries->entries, "mhlo.sharding");
       if (sharding == nullptr) sharding = mlir::FindAttribute(entries->entries, "sdy.sharding");
     }
-    elements.push_back(HloSharding::Replicate());
+    elements.push_back(keeps_axes() ? HloSharding::Unknown() : HloSharding::Replicate());
     if (sharding == nullptr) continue;
     any = true;
     XLA_ASSIGN_OR_RETURN(elements.back(), Sharding(function, sharding));

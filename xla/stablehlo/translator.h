@@ -75,6 +75,7 @@ class Translator {
   absl::Status CountText(const mlir::Operation& operation, size_t bytes);
 
   // --- Values
+  const std::vector<HloInstruction*>& values() const { return values_; }
   HloInstruction* Get(const mlir::Value* value) const { return values_[value->id]; }
   HloInstruction* Operand(const mlir::Operation& operation, size_t i) const {
     return Get(operation.operands[i]);
@@ -192,11 +193,11 @@ class Translator {
       absl::Span<HloInstruction* const> operands, HloInstruction* process);
 
   // --- Shardings
-  bool keeps_shardy() const { return arguments_.keeps_shardy; }
+  bool keeps_shardy() const { return arguments_.shardy == ShardyForm::kRoundTrip; }
   // The axes of meshes that the program handles itself where this is.
   const std::vector<std::string>& manual_axes() const { return manual_axes_; }
   void set_manual_axes(std::vector<std::string> axes) { manual_axes_ = std::move(axes); }
-  bool keeps_axes() const { return arguments_.keeps_axes; }
+  bool keeps_axes() const { return arguments_.shardy == ShardyForm::kAxes; }
   absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
                                        const ShardySharding& sharding,
                                        absl::Span<const std::string> manual) const;

@@ -21,6 +21,9 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/propagation/constraints.h"
+#include "xla/spmd/propagation/manual_boundary.h"
+#include "xla/spmd/propagation/named_shardings.h"
+#include "xla/spmd/propagation/program_order.h"
 
 namespace xla::propagation {
 namespace {
@@ -30,44 +33,6 @@ using Leaves = std::vector<ValueId>;
 bool IsCall(const HloInstruction& instruction, std::string_view target) {
   return instruction.opcode() == HloOpcode::kCustomCall &&
          instruction.custom_call_target() == target;
-}
-
-// Shardings as propagation has them. Axes of size 1 divide nothing.
-ArraySharding FromNamed(const NamedSharding& named, size_t rank) {
-  const Mesh& mesh = named.mesh();
-  const auto without_ones = [&](const std::vector<AxisRef>& axes) {
-    Axes result;
-    for (const AxisRef& axis : axes) {
-      if (axis.size(mesh) != 1) result.push_back(axis);
-    }
-    return result;
-  };
-  ArraySharding sharding;
-  for (const auto& dimension : named.dim_shardings()) {
-    sharding.dimensions.push_back({.axes = without_ones(dimension.axes()),
-                                   .is_closed = dimension.is_closed(),
-                                   .priority = dimension.priority_or_default()});
-  }
-  // Replicated, whatever the rank.
-  while (sharding.dimensions.size() < rank)
-    sharding.dimensions.push_back({.axes = {}, .is_closed = true});
-  sharding.replicated = without_ones(named.replicated_axes());
-  sharding.unreduced = without_ones(named.unreduced_axes());
-  sharding.unreduced_kind = named.unreduced_kind();
-  return sharding;
-}
-
-absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes& manual,
-                                      const Mesh& mesh) {
-  if (mesh.IsMaximal()) return NamedSharding(mesh);
-  std::vector<NamedSharding::DimensionSharding> dimensions;
-  for (const ArraySharding::Dimension& dimension : sharding.dimensions) {
-    dimensions.emplace_back(dimension.axes, dimension.is_closed);
-  }
-  Axes replicated = sharding.replicated;
-  SortAndMergeAxes(replicated, mesh);
-  return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
-                               sharding.unreduced, manual, sharding.unreduced_kind);
 }
 
 bool IsOffload(const HloInstruction& instruction) {
@@ -87,13 +52,6 @@ NodeClass ClassOf(const HloInstruction& instruction, bool is_elementwise) {
     default:
       return is_elementwise || IsOffload(instruction) ? NodeClass::kPassThrough : NodeClass::kOther;
   }
-}
-
-// The shardings of a tuple at the root are those of the results; of a single one, that of the
-// element of a tuple of one.
-bool StatesResults(const HloInstruction& root) {
-  return root.opcode() == HloOpcode::kTuple || (root.opcode() == HloOpcode::kGetTupleElement &&
-                                                root.operand(0)->opcode() == HloOpcode::kTuple);
 }
 
 class Builder {
@@ -156,6 +114,15 @@ class Builder {
     for (size_t i = 0; i < leaves.size(); ++i) {
       const NamedSharding* named = NamedOf(instruction, i);
       if (named == nullptr) continue;
+      XLA_RETURN_IF_ERROR(SetSharding(instruction, *named, leaves[i]));
+    }
+    return absl::OkStatus();
+  }
+  // Of values that have been made elsewhere and may have shardings there.
+  absl::Status ReadShardingsOfParts(const HloInstruction& instruction, const Leaves& leaves) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const NamedSharding* named = NamedOf(instruction, i);
+      if (named == nullptr || graph_.holder(leaves[i]).sharding.has_value()) continue;
       XLA_RETURN_IF_ERROR(SetSharding(instruction, *named, leaves[i]));
     }
     return absl::OkStatus();
@@ -269,23 +236,9 @@ class Builder {
 
   // --- manual computations
 
-  // The sharding outside, and the axes that are manual inside but not outside.
-  struct Boundary {
-    const NamedSharding* outside = nullptr;
-    Axes manual;
-  };
-  static std::optional<Boundary> BoundaryOf(const HloInstruction& with_outside,
-                                            const HloInstruction& with_inside) {
-    const NamedSharding* outside = NamedOf(with_outside, 0);
-    const NamedSharding* inside = NamedOf(with_inside, 0);
-    if (outside == nullptr || inside == nullptr) return std::nullopt;
-    return Boundary{outside,
-                    AxesWithout(inside->manual_axes(), outside->manual_axes(), inside->mesh())};
-  }
-
   absl::StatusOr<Leaves> VisitFullToShard(const HloInstruction& instruction) {
     const HloInstruction* full = instruction.operand(0);
-    const std::optional<Boundary> boundary = BoundaryOf(*full, instruction);
+    const std::optional<Boundary> boundary = BoundaryOf(NamedOf(*full, 0), NamedOf(instruction, 0));
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
     const NamedSharding* inside = NamedOf(instruction, 0);
@@ -303,7 +256,8 @@ class Builder {
 
   absl::StatusOr<Leaves> VisitShardToFull(const HloInstruction& instruction) {
     const HloInstruction* local = instruction.operand(0);
-    const std::optional<Boundary> boundary = BoundaryOf(instruction, *local);
+    const std::optional<Boundary> boundary =
+        BoundaryOf(NamedOf(instruction, 0), NamedOf(*local, 0));
     const ValueId result = NewValue(instruction.shape());
     if (!boundary.has_value()) return Leaves{result};
     const ValueId source = LeavesOf(local)[0];
@@ -313,49 +267,13 @@ class Builder {
 
   void AddBoundary(const Boundary& boundary, Node::Boundary kind, ValueId source, ValueId result) {
     const bool is_into = kind == Node::Boundary::kIntoManual;
-    const Mesh& mesh = boundary.outside->mesh();
     const Value& outer = graph_.values[is_into ? source : result];
-    ArraySharding outside = FromNamed(*boundary.outside, outer.sizes.size());
-    Node node;
-    node.boundary = kind;
-    node.all_manual = boundary.manual;
-    const auto is_manual = [&](const AxisRef& axis) {
-      return std::any_of(boundary.manual.begin(), boundary.manual.end(),
-                         [&](const AxisRef& manual) { return manual.Contains(axis); });
-    };
-    ArraySharding inside = outside;
-    for (ArraySharding::Dimension& dimension : inside.dimensions) {
-      Axes& manual = node.manual_axes.emplace_back();
-      std::copy_if(dimension.axes.begin(), dimension.axes.end(), std::back_inserter(manual),
-                   is_manual);
-      std::erase_if(dimension.axes, is_manual);
-    }
-    std::erase_if(inside.replicated, is_manual);
-    std::erase_if(inside.unreduced, is_manual);
-    // Manual axes that divide nothing are replicated: propagation must not use them.
-    Axes used;
-    for (const auto& dimension : outside.dimensions) {
-      used.insert(used.end(), dimension.axes.begin(), dimension.axes.end());
-    }
-    used.insert(used.end(), outside.unreduced.begin(), outside.unreduced.end());
-    node.manual_replicated = AxesWithout(boundary.manual, used, mesh);
-    if (!is_into) {
-      outside.replicated = AxesWithout(outside.replicated, node.manual_replicated, mesh);
-      outside.replicated.insert(outside.replicated.end(), node.manual_replicated.begin(),
-                                node.manual_replicated.end());
-      SortAndMergeAxes(outside.replicated, mesh);
-    }
-    Value& value = graph_.values[result];
-    value.sharding = is_into ? inside : outside;
-    value.mesh = graph_.AddMesh(mesh);
-    // The sizes of both sides differ by the manual axes; seen from outside, the factors have the
-    // outer sizes.
-    node.relations = IdentityRelations(outer.sizes, 1, 1);
+    ArraySharding of_result;
+    Node node = MakeBoundaryNode(boundary, kind, outer.sizes, &of_result);
     node.operands = {source};
     node.results = {result};
-    node.node_class = NodeClass::kPassThrough;
-    node.is_edge = true;
-    node.is_into_call = is_into;
+    graph_.values[result].sharding = std::move(of_result);
+    graph_.values[result].mesh = graph_.AddMesh(boundary.outside->mesh());
     graph_.AddNode(std::move(node));
   }
 
@@ -421,7 +339,12 @@ class Builder {
               ShapeUtil::GetLeafCount(tuple->shape().tuple_shapes(static_cast<int>(i))));
         }
         const auto from = LeavesOf(tuple).begin() + static_cast<std::ptrdiff_t>(begin);
-        return Leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+        Leaves leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
+        // That of a root is of the result (AddResults).
+        if (!StatesResults(instruction)) {
+          XLA_RETURN_IF_ERROR(ReadShardingsOfParts(instruction, leaves));
+        }
+        return leaves;
       }
       case HloOpcode::kWhile:
         return VisitWhile(instruction);
@@ -459,7 +382,7 @@ class Builder {
       }
       XLA_RETURN_IF_ERROR(ReadGroups(*parameter, leaves));
     }
-    for (const HloInstruction* instruction : computation.instructions()) {
+    for (const HloInstruction* instruction : InstructionsInOrder(computation)) {
       if (instruction->opcode() == HloOpcode::kParameter) continue;
       XLA_ASSIGN_OR_RETURN(Leaves leaves, VisitInstruction(*instruction));
       XLA_RETURN_IF_ERROR(ReadGroups(*instruction, leaves));
@@ -552,73 +475,6 @@ absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_con
   ModuleGraph result;
   XLA_RETURN_IF_ERROR(Builder(is_conservative, &result).Build(module));
   return result;
-}
-
-namespace {
-
-// A result that is no element of a tuple has its sharding from a constraint of its own, if it is
-// another one than the value has.
-absl::Status SetResultSharding(const ModuleGraph& module_graph, HloModule* module) {
-  const Graph& graph = module_graph.graph;
-  HloComputation* entry = module->entry_computation();
-  HloInstruction* root = entry->root_instruction();
-  if (StatesResults(*root) || root->shape().IsTuple() || graph.results.size() != 1) {
-    return absl::OkStatus();
-  }
-  const Value& value = graph.holder(graph.results[0].first);
-  const Value& result = graph.values[graph.results[0].second];
-  if (!result.sharding.has_value() || result.sharding == value.sharding) return absl::OkStatus();
-  CustomCallAttributes attributes;
-  attributes.custom_call_target = kShardingTarget;
-  XLA_ASSIGN_OR_RETURN(NamedSharding named,
-                       ToNamed(*result.sharding, result.manual, graph.meshes[result.mesh]));
-  HloInstruction* constraint = entry->AddInstruction(
-      HloInstruction::Create(HloOpcode::kCustomCall, root->shape(), {root}, std::move(attributes)));
-  constraint->set_sharding(HloSharding(std::move(named)));
-  entry->set_root_instruction(constraint);
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
-  const Graph& graph = module_graph.graph;
-  const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
-    const Value& holder = graph.holder(id);
-    if (!holder.sharding.has_value()) return std::nullopt;
-    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.values[id].manual,
-                                                      graph.meshes[holder.mesh]));
-    return HloSharding(std::move(named));
-  };
-  for (HloComputation* computation : module->computations()) {
-    for (HloInstruction* instruction : computation->instructions()) {
-      const auto found = module_graph.leaves.find(instruction);
-      if (found == module_graph.leaves.end()) continue;
-      std::vector<ValueId> leaves = found->second;
-      const bool is_result = instruction == module->entry_computation()->root_instruction() &&
-                             StatesResults(*instruction);
-      for (size_t i = 0; is_result && i < leaves.size(); ++i) leaves[i] = graph.results[i].second;
-      std::vector<std::optional<HloSharding>> elements;
-      const Mesh* mesh = nullptr;
-      for (const ValueId leaf : leaves) {
-        XLA_ASSIGN_OR_RETURN(elements.emplace_back(), sharding_of(leaf));
-        if (elements.back().has_value()) mesh = &graph.meshes[graph.holder(leaf).mesh];
-      }
-      if (mesh == nullptr) continue;
-      if (!instruction->shape().IsTuple()) {
-        instruction->set_sharding(*std::move(elements[0]));
-        continue;
-      }
-      std::vector<HloSharding> all;
-      for (size_t i = 0; i < leaves.size(); ++i) {
-        const auto rank = static_cast<int64_t>(graph.values[leaves[i]].sizes.size());
-        all.push_back(elements[i].has_value() ? *std::move(elements[i])
-                                              : HloSharding(NamedSharding::FullyOpen(*mesh, rank)));
-      }
-      instruction->set_sharding(HloSharding::Tuple(std::move(all)));
-    }
-  }
-  return SetResultSharding(module_graph, module);
 }
 
 }  // namespace xla::propagation

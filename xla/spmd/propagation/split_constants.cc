@@ -11,6 +11,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"
+#include "xla/spmd/propagation/program_order.h"
 
 namespace xla::propagation {
 namespace {
@@ -49,7 +50,7 @@ class Splitter {
       : computation_(*computation), copies_(*copies) {}
 
   absl::Status Run() {
-    for (HloInstruction* instruction : computation_.instructions()) {
+    for (HloInstruction* instruction : InstructionsInOrder(computation_)) {
       if (IsConstant(*instruction)) {
         constants_.insert(instruction);
         continue;

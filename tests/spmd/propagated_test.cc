@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings that propagation gives are those that programs are partitioned by.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tests/spmd/run_on_shards.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/spmd/module_shardings.h"
+#include "xla/spmd/partition.h"
+#include "xla/spmd/report.h"
+#include "xla/stablehlo/translate.h"
+
+namespace xla::spmd::testing {
+namespace {
+
+struct Partitioned {
+  std::unique_ptr<HloModule> module;
+  ProgramShardings shardings;
+  int64_t bytes = 0;
+  std::string signature() const {
+    const ProgramShape& layout = module->entry_computation_layout();
+    std::string text;
+    for (const Shape& parameter : layout.parameters()) {
+      absl::StrAppend(&text, parameter.ToString(), " ");
+    }
+    return absl::StrCat(text, "-> ", layout.result().ToString());
+  }
+};
+
+// A program of Shardy on four devices.
+absl::StatusOr<Partitioned> PartitionShardy(const char* body) {
+  Partitioned result;
+  XLA_ASSIGN_OR_RETURN(
+      result.module,
+      stablehlo::ReadStableHlo(
+          absl::StrCat("module attributes {mhlo.num_partitions = 4 : i32} {\n", body, "}"),
+          "program", {.shardy = stablehlo::ShardyForm::kAxes}));
+  result.module->config().set_use_shardy_partitioner(true);
+  XLA_ASSIGN_OR_RETURN(
+      result.shardings,
+      PartitionModule(result.module.get(), {.may_choose_output = UnstatedOutputs(*result.module),
+                                            .may_choose_parameter = {true}}));
+  XLA_RETURN_IF_ERROR(VerifyModule(*result.module));
+  result.bytes = ReportCommunication(*result.module).bytes;
+  return result;
+}
+
+// jax-ml/jax#25844: only the forward values state shardings.
+TEST(SpmdPropagationTest, GradientsKeepShardings) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                         %w: tensor<16x8xf32>, %g: tensor<8x8xf32>) -> (tensor<16x8xf32>, tensor<8x16xf32>) {
+    %dw = stablehlo.dot_general %x, %g, contracting_dims = [0] x [0] : (tensor<8x16xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+    %dx = stablehlo.dot_general %g, %w, contracting_dims = [1] x [1] : (tensor<8x8xf32>, tensor<16x8xf32>) -> tensor<8x16xf32>
+    %new = stablehlo.subtract %w, %dw : tensor<16x8xf32>
+    %two = stablehlo.multiply %x, %dx : tensor<8x16xf32>
+    return %new, %two : tensor<16x8xf32>, tensor<8x16xf32>
+  }
+)"));
+  EXPECT_EQ(program.signature(), "f32[8,4] f32[4,8] f32[8,8] -> (f32[4,8], f32[8,4])");
+  EXPECT_EQ(program.bytes, 0);
+}
+
+TEST(SpmdPropagationTest, ResultsDivideWhatTheyAreMadeOf) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x4xf32>, %b: tensor<4x6xf32>)
+      -> (tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    %1 = stablehlo.tanh %0 : tensor<8x6xf32>
+    return %1 : tensor<8x6xf32>
+  }
+)"));
+  EXPECT_EQ(program.signature(), "f32[4,4] f32[4,3] -> f32[4,3]");
+  EXPECT_EQ(program.bytes, 0);
+}
+
+// Barriers end propagation, priorities order it.
+TEST(SpmdPropagationTest, GuidanceDecides) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned barrier, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+    %0 = stablehlo.negate %a : tensor<8xf32>
+    %1 = sdy.propagation_barrier %0 allowed_direction=NONE : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+)"));
+  EXPECT_EQ(barrier.signature(), "f32[2] -> f32[8]");
+  ASSERT_OK_AND_ASSIGN(const Partitioned priority, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", ?}p1, {?}]>},
+                         %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"x", ?}]>}) -> tensor<8x8xf32> {
+    %0 = stablehlo.add %a, %b : tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+)"));
+  EXPECT_EQ(priority.signature(), "f32[2,8] f32[8,2] -> f32[8,2]");
+}
+
+// What the body of a loop states, arguments and results of the loop have, without a second try.
+TEST(SpmdPropagationTest, LoopsAreDividedThroughout) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<8x4xf32>, %n: tensor<i32>) -> tensor<8x4xf32> {
+    %0:2 = stablehlo.while(%i = %n, %x = %a) : tensor<i32>, tensor<8x4xf32>
+    cond {
+      %c = stablehlo.constant dense<9> : tensor<i32>
+      %p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %1 = stablehlo.tanh %x : tensor<8x4xf32>
+      %2 = sdy.sharding_constraint %1 <@mesh, [{}, {"x"}]> : tensor<8x4xf32>
+      %3 = stablehlo.add %2, %x : tensor<8x4xf32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %next, %3 : tensor<i32>, tensor<8x4xf32>
+    }
+    return %0#1 : tensor<8x4xf32>
+  }
+)"));
+  EXPECT_EQ(program.signature(), "f32[8,1] s32[] -> f32[8,1]");
+  EXPECT_EQ(program.bytes, 0);
+}
+
+// Chosen shardings of parameters and results divide them evenly and have no sub-axes.
+TEST(SpmdPropagationTest, ChosenShardingsAreEven) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<24xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<2x12xf32>, tensor<23xf32>) {
+    %0 = stablehlo.reshape %a : (tensor<24xf32>) -> tensor<2x12xf32>
+    %1 = stablehlo.slice %a [0:23] : (tensor<24xf32>) -> tensor<23xf32>
+    return %0, %1 : tensor<2x12xf32>, tensor<23xf32>
+  }
+)"));
+  for (const HloSharding& output : program.shardings.outputs) EXPECT_TRUE(output.IsReplicated());
+}
+
+TEST(SpmdPropagationTest, TilesAreSeenAsAxes) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+ENTRY e {
+  a = f32[8,6] parameter(0)
+  b = f32[6,8] parameter(1), sharding={devices=[1,4]<=[2,2]T(1,0)}
+  t = f32[8,6] transpose(b), dimensions={1,0}
+  s = f32[8,6] add(a, t)
+  ROOT r = (f32[8,6], f32[8,6]) tuple(s, t)
+})"));
+  const std::unique_ptr<HloModule> closed = module->Clone();
+  ASSERT_OK_AND_ASSIGN(
+      const ProgramShardings free,
+      PartitionModule(module.get(), {.may_choose_output = {true}, .may_choose_parameter = {true}}));
+  EXPECT_EQ(free.parameters[0].ToString(), "{devices=[4,1]<=[2,2]T(1,0)}");
+  EXPECT_EQ(free.parameters[1].ToString(), "{devices=[1,4]<=[2,2]T(1,0)}");
+  EXPECT_EQ(free.outputs[0].ToString(), "{devices=[4,1]<=[2,2]T(1,0)}");
+  // Neither may be chosen.
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings stated, PartitionModule(closed.get()));
+  EXPECT_TRUE(stated.parameters[0].IsReplicated());
+  EXPECT_TRUE(stated.outputs[0].IsReplicated() && stated.outputs[1].IsReplicated());
+}
+
+TEST(SpmdPropagationTest, ReportsPartitionsBeyondMeasure) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=99999999
+ENTRY e {
+  ROOT a = f32[8] parameter(0), sharding={replicated}
+})"));
+  EXPECT_STATUS(PartitionModule(module.get()).status(), absl::StatusCode::kInvalidArgument,
+                "99999999 partitions");
+}
+
+}  // namespace
+}  // namespace xla::spmd::testing

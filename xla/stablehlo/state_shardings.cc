@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/stablehlo/state_shardings.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/named_sharding.h"
+#include "xla/mlir/attribute_reader.h"
+#include "xla/stablehlo/sdy_editor.h"
+#include "xla/stablehlo/sdy_text.h"
+#include "xla/stablehlo/sharding.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::AttributeRef;
+using mlir::Block;
+using mlir::NamedAttribute;
+using mlir::Operation;
+using mlir::Region;
+using mlir::Value;
+
+constexpr char kSharding[] = "sdy.sharding";
+
+class Stater {
+ public:
+  Stater(const HloModule& module, const TranslatedValues& values, mlir::Source* source)
+      : module_(module), values_(values), source_(*source), editor_(source) {
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* instruction : computation->instructions()) {
+        alive_.insert(instruction);
+      }
+    }
+  }
+
+  absl::Status Run() {
+    Block* functions = editor_.functions();
+    if (functions == nullptr) return absl::OkStatus();
+    for (Operation& operation : *functions) {
+      if (operation.Is("sdy.mesh")) XLA_RETURN_IF_ERROR(ReadMesh(operation));
+    }
+    for (Operation& operation : *functions) {
+      if (operation.Is("func.func")) XLA_RETURN_IF_ERROR(StateFunction(&operation));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // --- what instructions have
+
+  const HloInstruction* Find(const Value& value) const {
+    const HloInstruction* found = value.id < values_.size() ? values_[value.id] : nullptr;
+    return found != nullptr && alive_.contains(found) ? found : nullptr;
+  }
+  static const NamedSharding* NamedOf(const HloInstruction* instruction, size_t leaf = 0) {
+    if (instruction == nullptr || !instruction->has_sharding()) return nullptr;
+    const HloSharding* sharding = &instruction->sharding();
+    if (sharding->IsTuple()) {
+      if (leaf >= sharding->tuple_elements().size()) return nullptr;
+      sharding = &sharding->tuple_elements()[leaf];
+    }
+    return sharding->UseNamedShardingLeaf() ? &sharding->named_sharding() : nullptr;
+  }
+  // Of the operands of a manual computation: the annotations before its call. Empty if these are
+  // not found.
+  std::vector<const NamedSharding*> OperandsOfManual(const Operation& operation) const {
+    const HloInstruction* call = operation.results.empty() ? nullptr : Find(operation.results[0]);
+    while (call != nullptr && call->opcode() != HloOpcode::kCall && call->operand_count() == 1) {
+      call = call->operand(0);
+    }
+    std::vector<const NamedSharding*> shardings;
+    if (call == nullptr || call->opcode() != HloOpcode::kCall) return shardings;
+    for (const HloInstruction* operand : call->operands()) {
+      if (operand->operand_count() != 1) return {};
+      shardings.push_back(NamedOf(operand->operand(0)));
+    }
+    return shardings;
+  }
+
+  // --- as text
+
+  absl::Status ReadMesh(const Operation& operation) {
+    const AttributeRef name = operation.Find("sym_name"), mesh = operation.Find("mesh");
+    const auto* symbol = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
+    const auto* dialect = mesh == nullptr ? nullptr : mesh->As<mlir::DialectAttribute>();
+    if (symbol == nullptr || dialect == nullptr) return absl::OkStatus();
+    XLA_ASSIGN_OR_RETURN(const ShardyMesh parsed, ParseShardyMesh(dialect->text));
+    XLA_ASSIGN_OR_RETURN(Mesh made, ToMesh(parsed));
+    meshes_.emplace_back(std::string(symbol->value), std::move(made));
+    return absl::OkStatus();
+  }
+  static std::vector<ShardyAxis> AxesOf(const std::vector<AxisRef>& axes, const Mesh& mesh) {
+    std::vector<ShardyAxis> result;
+    for (const AxisRef& axis : axes) {
+      ShardyAxis& named = result.emplace_back();
+      named.name = mesh.axis_name(axis.mesh_axis_index());
+      if (!axis.IsSubAxis()) continue;
+      named.pre_size = axis.pre_size();
+      named.size = axis.size(mesh);
+    }
+    return result;
+  }
+  ShardySharding AsShardy(const NamedSharding& named) const {
+    const Mesh& mesh = named.mesh();
+    ShardySharding sharding;
+    for (const auto& [name, known] : meshes_) {
+      if (known == mesh && sharding.mesh.empty()) sharding.mesh = name;
+    }
+    if (sharding.mesh.empty()) {
+      ShardyMesh& inlined = sharding.inlined.emplace();
+      for (int64_t i = 0; i < mesh.num_axes(); ++i) {
+        inlined.axes.emplace_back(mesh.axis_name(i), mesh.axis_size(i));
+      }
+      const TileAssignment& devices = mesh.device_assignment();
+      if (mesh.IsMaximal() || !devices.iota().has_value() ||
+          devices.iota()->reshape_dims().size() > 1) {
+        inlined.device_ids.assign(devices.array().begin(), devices.array().end());
+      }
+    }
+    for (const auto& dimension : named.dim_shardings()) {
+      sharding.dimensions.push_back({.axes = AxesOf(dimension.axes(), mesh),
+                                     .is_closed = dimension.is_closed(),
+                                     .priority = dimension.priority()});
+    }
+    sharding.replicated = AxesOf(named.replicated_axes(), mesh);
+    sharding.unreduced = AxesOf(named.unreduced_axes(), mesh);
+    sharding.reduction = named.unreduced_kind();
+    return sharding;
+  }
+  absl::StatusOr<AttributeRef> Attribute(const ShardySharding& sharding) {
+    std::string text = "#sdy.sharding<";
+    AppendText(&text, sharding);
+    return Read(text + ">");
+  }
+  // Where some have none, these are open. Null if none has one.
+  absl::StatusOr<AttributeRef> PerValue(const std::vector<const NamedSharding*>& shardings,
+                                        absl::Span<const int64_t> ranks) {
+    const NamedSharding* any = nullptr;
+    for (const NamedSharding* sharding : shardings) any = sharding != nullptr ? sharding : any;
+    if (any == nullptr) return AttributeRef(nullptr);
+    std::vector<ShardySharding> all;
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      all.push_back(AsShardy(shardings[i] != nullptr
+                                 ? *shardings[i]
+                                 : NamedSharding::FullyOpen(any->mesh(), ranks[i])));
+    }
+    std::string text = "#sdy.sharding_per_value<";
+    AppendText(&text, all);
+    return Read(text + ">");
+  }
+  absl::StatusOr<AttributeRef> Read(const std::string& text) {
+    return mlir::ReadAttribute(source_.context.lasting_arena().Copy(std::string_view(text)),
+                               &source_.context);
+  }
+
+  // --- in the program
+
+  void Set(Operation* operation, std::string_view name, AttributeRef value) {
+    std::vector<NamedAttribute> attributes;
+    bool is_there = false;
+    for (const NamedAttribute& attribute : operation->attributes) {
+      const bool is_same = attribute.name == name;
+      is_there = is_there || is_same;
+      if (!is_same) {
+        attributes.push_back(attribute);
+      } else if (value != nullptr) {
+        attributes.push_back({attribute.name, value});
+      }
+    }
+    if (!is_there && value != nullptr) {
+      attributes.push_back({source_.context.InternText(name), value});
+    }
+    editor_.SetAttributes(operation, attributes);
+  }
+  static int64_t RankOf(const Value& value) {
+    return value.type != nullptr ? static_cast<int64_t>(value.type->sizes.size()) : 0;
+  }
+
+  // Dictionaries of arguments or results with these shardings.
+  absl::Status SetDictionaries(Operation* function, std::string_view name,
+                               const std::vector<const NamedSharding*>& shardings) {
+    const AttributeRef old = function->Find(name);
+    const auto* array = old == nullptr ? nullptr : old->As<mlir::ArrayAttribute>();
+    std::vector<AttributeRef> elements;
+    bool any = false;
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      std::vector<NamedAttribute> entries;
+      if (array != nullptr && i < array->elements.size()) {
+        const auto* known = array->elements[i]->As<mlir::DictionaryAttribute>();
+        for (const NamedAttribute& entry : known->entries) {
+          if (entry.name != kSharding) entries.push_back(entry);
+        }
+      }
+      if (shardings[i] != nullptr) {
+        XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, Attribute(AsShardy(*shardings[i])));
+        entries.push_back({source_.context.InternText(kSharding), sharding});
+      }
+      any = any || !entries.empty();
+      elements.push_back(source_.context.Dictionary(entries));
+    }
+    Set(function, name, any ? source_.context.Array(elements) : nullptr);
+    return absl::OkStatus();
+  }
+
+  absl::Status StateFunction(Operation* function) {
+    if (function->regions.size() != 1 || !function->regions[0].HasOneBlock()) {
+      return absl::OkStatus();
+    }
+    Block& block = *function->regions[0].first;
+    std::vector<const NamedSharding*> arguments, results;
+    const HloComputation* computation = nullptr;
+    for (const Value& argument : block.arguments) {
+      const HloInstruction* parameter = Find(argument);
+      arguments.push_back(NamedOf(parameter));
+      if (parameter != nullptr) computation = parameter->parent();
+    }
+    if (block.last != nullptr && block.last->Is("func.return")) {
+      for (const Value* value : block.last->operands) {
+        const HloInstruction* instruction = Find(*value);
+        if (instruction != nullptr) computation = instruction->parent();
+        results.push_back(NamedOf(instruction));
+      }
+    }
+    if (computation == nullptr) return absl::OkStatus();  // it is not called
+    if (computation->IsEntryComputation()) {
+      for (size_t i = 0; i < results.size(); ++i) {
+        results[i] = NamedOf(computation->root_instruction(), i);
+      }
+    }
+    XLA_RETURN_IF_ERROR(SetDictionaries(function, "arg_attrs", arguments));
+    XLA_RETURN_IF_ERROR(SetDictionaries(function, "res_attrs", results));
+    return StateBlock(block);
+  }
+
+  absl::Status StateBlock(Block& block) {
+    for (Operation& operation : block) {
+      XLA_RETURN_IF_ERROR(StateOperation(&operation));
+      for (Region& region : operation.regions) {
+        for (Block* inner = region.first; inner != nullptr; inner = inner->next) {
+          XLA_RETURN_IF_ERROR(StateBlock(*inner));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status StateOperation(Operation* operation) {
+    if (operation->results.empty()) return absl::OkStatus();
+    std::vector<const NamedSharding*> shardings;
+    std::vector<int64_t> ranks;
+    for (const Value& result : operation->results) {
+      shardings.push_back(NamedOf(Find(result)));
+      ranks.push_back(RankOf(result));
+    }
+    if (operation->Is("sdy.manual_computation")) {
+      std::vector<int64_t> operand_ranks;
+      for (const Value* operand : operation->operands) operand_ranks.push_back(RankOf(*operand));
+      const std::vector<const NamedSharding*> operands = OperandsOfManual(*operation);
+      if (operands.size() == operand_ranks.size()) {
+        XLA_ASSIGN_OR_RETURN(const AttributeRef in, PerValue(operands, operand_ranks));
+        if (in != nullptr) Set(operation, "in_shardings", in);
+      }
+      XLA_ASSIGN_OR_RETURN(const AttributeRef out, PerValue(shardings, ranks));
+      if (out != nullptr) Set(operation, "out_shardings", out);
+      return absl::OkStatus();
+    }
+    if (operation->Is("sdy.sharding_constraint") || operation->Is("sdy.reshard")) {
+      if (shardings[0] == nullptr) return absl::OkStatus();
+      XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, Attribute(AsShardy(*shardings[0])));
+      Set(operation, "sharding", sharding);
+      return absl::OkStatus();
+    }
+    XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, PerValue(shardings, ranks));
+    Set(operation, kSharding, sharding);
+    return absl::OkStatus();
+  }
+
+  const HloModule& module_;
+  const TranslatedValues& values_;
+  mlir::Source& source_;
+  ShardyEditor editor_;
+  absl::flat_hash_set<const HloInstruction*> alive_;
+  std::vector<std::pair<std::string, Mesh>> meshes_;
+};
+
+void FinishBlock(ShardyEditor& editor, Block& block) {
+  for (Operation* operation = block.first; operation != nullptr;) {
+    Operation* const next = operation->next;
+    if (operation->Is("sdy.sharding_constraint")) editor.SetName(operation, "sdy.reshard");
+    if (operation->Is("sdy.sharding_group")) block.Remove(operation);
+    for (Region& region : operation->regions) {
+      for (Block* inner = region.first; inner != nullptr; inner = inner->next) {
+        FinishBlock(editor, *inner);
+      }
+    }
+    operation = next;
+  }
+}
+
+}  // namespace
+
+absl::Status StateShardings(const HloModule& module, const TranslatedValues& values,
+                            mlir::Source* source) {
+  return Stater(module, values, source).Run();
+}
+
+absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source) {
+  ShardyEditor editor(source);
+  Block* functions = editor.functions();
+  if (axes.empty() || functions == nullptr) return absl::OkStatus();
+  for (Operation& operation : *functions) {
+    if (!operation.Is("sdy.mesh")) continue;
+    std::vector<NamedAttribute> attributes(operation.attributes.begin(),
+                                           operation.attributes.end());
+    for (NamedAttribute& attribute : attributes) {
+      const auto* dialect = attribute.value->As<mlir::DialectAttribute>();
+      if (attribute.name != "mesh" || dialect == nullptr) continue;
+      XLA_ASSIGN_OR_RETURN(ShardyMesh mesh, ParseShardyMesh(dialect->text));
+      for (auto& [name, size] : mesh.axes) {
+        if (const auto found = axes.find(name); found != axes.end()) size = found->second;
+      }
+      std::string text = "#sdy.mesh<";
+      AppendText(&text, mesh);
+      text += ">";
+      XLA_ASSIGN_OR_RETURN(
+          attribute.value,
+          mlir::ReadAttribute(source->context.lasting_arena().Copy(std::string_view(text)),
+                              &source->context));
+    }
+    editor.SetAttributes(&operation, attributes);
+  }
+  return absl::OkStatus();
+}
+
+void FinishPropagation(mlir::Source* source) {
+  ShardyEditor editor(source);
+  if (Block* functions = editor.functions()) FinishBlock(editor, *functions);
+}
+
+}  // namespace xla::stablehlo
