@@ -10,9 +10,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tools/bench_collectives.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/execute.h"
+#include "tools/job.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_case.h"
@@ -137,6 +139,9 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
+  if (arguments.Has("--collectives")) return BenchCollectives(arguments);
+  if (arguments.operands().empty())
+    return absl::InvalidArgumentError("bench takes the files of programs (or --collectives)");
   double seconds = 1;
   if (arguments.Has("--seconds") &&
       (!absl::SimpleAtod(arguments.Get("--seconds"), &seconds) || !(seconds >= 0))) {
@@ -194,7 +199,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
 Command BenchCommand() {
   return {
       "bench",
-      "PROGRAM...",
+      "[PROGRAM...]",
       "measure compile and run times of programs",
       "A PROGRAM is a file, or a folder with a program and golden.json, which says how arguments\n"
       "are drawn. Programs are compiled, and run until the time is up: at least 3 times, at most\n"
@@ -202,23 +207,27 @@ Command BenchCommand() {
       "--limits, the least time that arguments and results need to be read and written once, or\n"
       "the arithmetic to be done, at the rates of a copy of a large array and of products of "
       "large\n"
-      "matrices on this machine.",
-      {ProgramOption(),
-       InputOption(),
-       RandomOption(),
-       FunctionOption(),
-       {"--seconds", "S", "how long each program runs; the default is 1"},
-       {"--threads",
-        "N",
-        "number of threads; the default, 0, means all",
-        {},
-        IntegerRange{0, 4096}},
-       {"--limits", "", "measure what the machine can do, and compare with it"},
-       CustomCallsOption(),
-       CacheOption(),
-       FlushSubnormalsOption(),
-       {"--json", "", "print a line of JSON for each program"}},
-      1,
+      "matrices on this machine.\n"
+      "--collectives measures, without a program, whole runs of each kind of collective by size, "
+      "on a\n"
+      "device of each process (--processes, or started by mpirun), else on two of this one.",
+      WithProcessOptions({ProgramOption(),
+                          InputOption(),
+                          RandomOption(),
+                          FunctionOption(),
+                          {"--seconds", "S", "how long each program runs; the default is 1"},
+                          {"--threads",
+                           "N",
+                           "number of threads; the default, 0, means all",
+                           {},
+                           IntegerRange{0, 4096}},
+                          {"--limits", "", "measure what the machine can do, and compare with it"},
+                          CustomCallsOption(),
+                          CacheOption(),
+                          FlushSubnormalsOption(),
+                          {"--collectives", "", "measure collectives"},
+                          {"--json", "", "print a line of JSON for each program"}}),
+      0,
       INT64_MAX,
       Bench};
 }

@@ -65,13 +65,15 @@ inline int64_t Reduce(int64_t a, int64_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(3 * a + b));
 }
 
+// As a tree: the largest power of two of devices that is less than all of them, and the others.
 inline Matrix Reduced(const std::vector<Matrix>& in, const Ints& group) {
-  Matrix sum = in[static_cast<size_t>(group[0])];
-  for (size_t k = 1; k < group.size(); ++k) {
-    const Matrix& next = in[static_cast<size_t>(group[k])];
-    for (size_t i = 0; i < sum.values.size(); ++i)
-      sum.values[i] = Reduce(sum.values[i], next.values[i]);
-  }
+  if (group.size() == 1) return in[static_cast<size_t>(group[0])];
+  std::ptrdiff_t half = 1;
+  while (2 * half < static_cast<std::ptrdiff_t>(group.size())) half *= 2;
+  Matrix sum = Reduced(in, Ints(group.begin(), group.begin() + half));
+  const Matrix rest = Reduced(in, Ints(group.begin() + half, group.end()));
+  for (size_t i = 0; i < sum.values.size(); ++i)
+    sum.values[i] = Reduce(sum.values[i], rest.values[i]);
   return sum;
 }
 

@@ -3,6 +3,7 @@
 #include "xla/distributed/messenger.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -39,8 +40,24 @@ void Messenger::Close() {
     WakeAllLocked();
   }
   for (int process = 0; process < transport_->size(); ++process) {
-    if (process != transport_->rank())
-      (void)SendFrame(process, FrameOf(Frame::Kind::kClosing, RunKey()));
+    if (process == transport_->rank() ||
+        SendFrame(process, FrameOf(Frame::Kind::kClosing, RunKey())).ok()) {
+      continue;
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    peers_[static_cast<size_t>(process)].has_seen_all = true;
+  }
+  // What is under way to others is lost if the connection closes while they send something.
+  constexpr auto kPatience = std::chrono::seconds(2);
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    (void)seen_.wait_for(lock, kPatience, [&] {
+      for (int process = 0; process < transport_->size(); ++process) {
+        const PeerState& peer = peers_[static_cast<size_t>(process)];
+        if (process != transport_->rank() && peer.failure.ok() && !peer.has_seen_all) return false;
+      }
+      return true;
+    });
   }
   transport_->Stop();
   posted_.clear();

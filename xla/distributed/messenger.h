@@ -127,6 +127,7 @@ class Messenger final : public Transport::Receiver {
   struct PeerState {
     absl::Status failure;
     bool is_closing = false;
+    bool has_seen_all = false;  // of what this process sent, which now closes
     int64_t queued_bytes = 0;
     std::string answer;     // to the latest question
     bool is_asked = false;  // and has not answered
@@ -192,6 +193,7 @@ class Messenger final : public Transport::Receiver {
   std::list<Posted> posted_;
   std::set<std::pair<int, uint64_t>> released_;  // before they were in posted_
   bool is_closed_ = false;
+  std::condition_variable seen_;
 };
 
 }  // namespace xla::distributed

@@ -141,6 +141,7 @@ void Messenger::OnFailure(int process, const absl::Status& status) {
     }
   }
   WakeAllLocked();
+  seen_.notify_all();
   lock.unlock();
   dropped.clear();
 }
@@ -187,8 +188,17 @@ void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
       return;
     }
     case Frame::Kind::kClosing: {
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        peers_[static_cast<size_t>(process)].is_closing = true;
+      }
+      (void)SendFrame(process, FrameOf(Frame::Kind::kSeen, RunKey()));
+      return;
+    }
+    case Frame::Kind::kSeen: {
       std::lock_guard<std::mutex> lock(mutex_);
-      peers_[static_cast<size_t>(process)].is_closing = true;
+      peers_[static_cast<size_t>(process)].has_seen_all = true;
+      seen_.notify_all();
       return;
     }
   }

@@ -42,8 +42,9 @@ struct Frame {
     kQuestion,  // the sender waits for the receiver: what does that do?
     kAnswer,
     kClosing,  // the sender closes its connections
+    kSeen,     // the sender has seen kClosing, and so all that came before it
   };
-  static constexpr Kind kLastKind = Kind::kClosing;
+  static constexpr Kind kLastKind = Kind::kSeen;
   static constexpr size_t kMaxTextBytes = 4096;
 
   Kind kind = Kind::kData;

@@ -106,7 +106,8 @@ class Watch {
       });
       // Without a reason, it was an interruption of an earlier wait.
     } while (status.ok() && !is_done && !IsInterrupted(entry));
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return polled_ != &entry; });
     entries_.remove(&entry);
     if (!status.ok() || is_done) return status;
     return entry.reason;
@@ -130,19 +131,26 @@ class Watch {
         idle = 0;
       }
       changed_.wait_for(lock, kInterval);
-      for (Entry* const entry : entries_) Look(*entry);
+      for (auto it = entries_.begin(); it != entries_.end(); ++it) Look(**it, lock);
       if (!entries_.empty()) idle = 0;
     }
   }
 
-  static void Look(Entry& entry) {
+  // The lock is released for a moment, in which the entry stays.
+  void Look(Entry& entry, std::unique_lock<std::mutex>& lock) {
     if (entry.is_interrupted) return;
     if (entry.is_over()) {
       entry.reason = absl::UnavailableError("the connection is closed");
     } else if (absl::Now() >= entry.deadline) {
       entry.reason = absl::DeadlineExceededError("");
     } else if (entry.limits->poll != nullptr) {
-      entry.reason = entry.limits->poll();
+      polled_ = &entry;
+      lock.unlock();
+      absl::Status reason = entry.limits->poll();
+      lock.lock();
+      polled_ = nullptr;
+      changed_.notify_all();
+      entry.reason = std::move(reason);
     }
     if (entry.reason.ok()) return;
     entry.is_interrupted = true;
@@ -152,6 +160,7 @@ class Watch {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Entry*> entries_;
+  const Entry* polled_ = nullptr;  // whose poll is being called
   bool is_stopped_ = false, is_idle_ = false;
   std::thread thread_;
 };
@@ -172,6 +181,17 @@ struct Connection {
   };
   std::deque<Sent> sent;
   size_t sent_bytes = 0;
+
+  std::mutex blocked_mutex;
+  UnboundBuffer* blocked = nullptr;  // that a sender waits for, with the other mutex held
+
+  // Makes all who use it give up. Takes no mutex that a sender holds while it waits.
+  void End() {
+    is_over = true;
+    if (received != nullptr) received->abortWaitRecv();
+    std::lock_guard<std::mutex> lock(blocked_mutex);
+    if (blocked != nullptr) blocked->abortWaitSend();
+  }
 };
 
 class GlooTransfer final : public Transport::Transfer {
@@ -249,8 +269,7 @@ class GlooTransport final : public Transport {
     if (is_stopped_.exchange(true)) return;
     FlushFrames();
     for (const auto& connection : connections_) {
-      connection->is_over = true;
-      if (connection->received != nullptr) connection->received->abortWaitRecv();
+      connection->End();
     }
     for (const auto& connection : connections_) {
       if (connection->thread.joinable()) connection->thread.join();
@@ -279,9 +298,17 @@ class GlooTransport final : public Transport {
       // Done long ago, as a rule: there is no way to ask.
       if (connection.sent.empty()) break;
       Connection::Sent& oldest = connection.sent.front();
-      XLA_RETURN_IF_ERROR(watch_.Wait(*oldest.buffer, /*is_send=*/true,
-                                      {absl::InfiniteDuration(), nullptr},
-                                      [&] { return connection.is_over.load(); }));
+      const auto block = [&](UnboundBuffer* buffer) {
+        std::lock_guard<std::mutex> blocked_lock(connection.blocked_mutex);
+        connection.blocked = buffer;
+      };
+      block(oldest.buffer.get());
+      bool is_sent = false;
+      const absl::Status status = Guarded(
+          [&] { is_sent = !connection.is_over && oldest.buffer->waitSend(nullptr, kForever); });
+      block(nullptr);
+      XLA_RETURN_IF_ERROR(status);
+      if (!is_sent) return OverLocked(connection);
       connection.sent_bytes -= oldest.memory.size();
       connection.sent.pop_front();
     }
@@ -311,7 +338,7 @@ class GlooTransport final : public Transport {
       connection.failure = status;
     }
     // Its thread tells the receiver, and closes it.
-    if (connection.received != nullptr) connection.received->abortWaitRecv();
+    connection.End();
   }
 
  private:
@@ -370,12 +397,12 @@ class GlooTransport final : public Transport {
           [&] { connection.received->recv(other, kFrameSlot, place * kPlaceBytes, kPlaceBytes); });
       if (!status.ok()) break;
     }
+    connection.End();
     {
       std::lock_guard<std::mutex> lock(connection.mutex);
       if (!connection.failure.ok()) status = connection.failure;
       if (status.ok()) status = absl::UnavailableError("the connection is closed");
       connection.failure = status;
-      connection.is_over = true;
     }
     ClosePair(other);
     if (!is_stopped_) receiver->OnFailure(other, status);
