@@ -42,6 +42,7 @@ jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and
 	@scripts/jax_demo.sh build build-jax
 
 cluster-demo: ## train the digits on 4 processes of this machine, and compare with one (after `make jax`)
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt xylem_gloo
 	@scripts/cluster_demo.sh
 
 test: deps ## build everything and run all tests

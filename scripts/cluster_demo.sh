@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cluster_demo.sh [PYTHON]: trains the digits data-parallel on 4 processes of this machine, and on 4 devices of
 # one process, and shows that loss and weights are the same bit for bit. PYTHON has JAX and the wheel
-# (build-jax/bin/python, which `make jax` makes).
+# (build-jax/bin/python, which `make jax` makes); the plugin is that of build/, which has the module that connects
+# processes beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${1:-build-jax/bin/python}
@@ -13,6 +14,7 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export JAX_PLATFORMS=xylem
+export XYLEM_PJRT_LIBRARY=${XYLEM_PJRT_LIBRARY:-$PWD/build/libxylem_pjrt.so}
 echo "4 processes of 1 device:"
 "$python" -W ignore examples/jax/train_digits_processes.py --processes 4 --devices 1 --json "$out/several.json"
 echo "1 process of 4 devices:"

@@ -478,6 +478,34 @@ TEST(ProcessesTest, ProgramsSpanProcesses) {
   }
 }
 
+// A process without devices of a program loads it and has nothing to run.
+TEST(ProcessesTest, ProgramsOfOthersRunThere) {
+  Job job({1, 1});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  ASSERT_NE(job.clients[0], nullptr) << job.errors[0];
+  CompileOptionsProto options;
+  auto* build = options.mutable_executable_build_options();
+  build->set_num_replicas(1);
+  build->set_num_partitions(1);
+  auto* assignment = build->mutable_device_assignment();
+  assignment->set_replica_count(1);
+  assignment->set_computation_count(1);
+  assignment->add_computation_devices()->add_replica_device_ids(1);
+  PJRT_LoadedExecutable* executable = CompileOn(job.clients[0], options.SerializeAsString());
+  ASSERT_NE(executable, nullptr);
+  auto local = New<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  local.executable = executable;
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_AddressableDevices(&local));
+  EXPECT_EQ(local.num_addressable_devices, 0u);
+  auto args = New<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.num_args = 1;
+  EXPECT_CALL_OK(Api().PJRT_LoadedExecutable_Execute(&args));
+  args.num_devices = 1;
+  EXPECT_CALL_ERROR(Api().PJRT_LoadedExecutable_Execute(&args), "output_lists");
+  Destroy(executable);
+}
+
 // A process that has gone is named.
 TEST(ProcessesTest, AProcessThatHasGoneIsAnError) {
   Job job({2, 2});

@@ -223,9 +223,14 @@ std::string OperationShapes(const HloInstruction& inst) {
 }
 
 std::string OperationText(const HloInstruction& inst) {
+  // Those of many operands may be long.
+  constexpr size_t kMostOfShape = 120;
+  std::string shape = inst.shape().ToString();
+  if (shape.size() > kMostOfShape) shape = absl::StrCat(shape.substr(0, kMostOfShape), "...");
+  const std::string text = absl::StrCat(inst.name(), " of ", shape);
   const auto& metadata = inst.metadata();
-  if (metadata.source_file().empty()) return std::string(inst.name());
-  return absl::StrCat(inst.name(), " (", metadata.source_file(), ":", metadata.source_line(), ")");
+  if (metadata.source_file().empty()) return text;
+  return absl::StrCat(text, " (", metadata.source_file(), ":", metadata.source_line(), ")");
 }
 
 }  // namespace xla
