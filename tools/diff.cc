@@ -45,12 +45,14 @@ struct Values {
 class Bisection {
  public:
   Bisection(const HloModule& module, const std::vector<const Literal*>& arguments,
-            InterpreterOptions options, const std::string& cache, bool json, int64_t partitions)
+            InterpreterOptions options, const std::string& cache, bool json, bool searches,
+            int64_t partitions)
       : module_(module),
         arguments_(arguments),
         options_(std::move(options)),
         cache_(cache),
         json_(json),
+        searches_(searches),
         partitions_(partitions) {}
 
   // `recorded`: optional, what a snapshot says that the result is.
@@ -64,7 +66,10 @@ class Bisection {
       if (!HasArrays(result->shape())) continue;
       ++compared;
       XLA_ASSIGN_OR_RETURN(std::optional<Difference> difference, Check(*result));
-      if (difference.has_value()) return Search(*result, *std::move(difference));
+      if (!difference.has_value()) continue;
+      if (searches_) return Search(*result, *std::move(difference));
+      Report(*result, *difference);
+      return kExitFailed;
     }
     if (recorded != nullptr) {
       XLA_ASSIGN_OR_RETURN(const Values values, Evaluate(*root));
@@ -200,7 +205,7 @@ class Bisection {
   const std::vector<const Literal*>& arguments_;
   const InterpreterOptions options_;
   const std::string cache_;
-  const bool json_;
+  const bool json_, searches_;
   const int64_t partitions_;
   ProgressLine line_;
 };
@@ -229,7 +234,7 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   const bool is_recorded = file.result.has_value() && !arguments.Has("--input");
   return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
-                   devices.partitions)
+                   !arguments.Has("--results-only"), devices.partitions)
       .Run(is_recorded ? &*file.result : nullptr);
 }
 
@@ -263,6 +268,7 @@ Command DiffCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       {"--results-only", "", "compare the results, without a search for what differs first"},
        {"--json", "", "print the outcome as JSON"}},
       1,
       1,
