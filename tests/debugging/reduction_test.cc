@@ -86,7 +86,9 @@ TEST_P(PlantedNanTest, IsFoundAndReduced) {
 
   const FaultTest test = [](const ReducibleProgram& candidate) -> absl::StatusOr<bool> {
     NonFiniteSearch found(false);
-    return absl::IsAborted(Evaluate(*candidate.module, candidate.arguments, &found).status());
+    InterpreterOptions options;
+    options.observe = found.Observer();
+    return absl::IsAborted(InterpretProgram(candidate, options).status());
   };
   ReductionStatistics statistics;
   ASSERT_OK_AND_ASSIGN(const ReducibleProgram reduced,
@@ -121,8 +123,10 @@ FaultTest MakesAnotherResult(const testing::FaultyPass& pass) {
   return [&pass](const ReducibleProgram& candidate) -> absl::StatusOr<bool> {
     const std::unique_ptr<HloModule> damaged = candidate.module->Clone();
     XLA_RETURN_IF_ERROR(pass.run(damaged.get()).status());
-    const absl::StatusOr<Literal> right = Evaluate(*candidate.module, candidate.arguments);
-    const absl::StatusOr<Literal> wrong = Evaluate(*damaged, candidate.arguments);
+    const absl::StatusOr<Literal> right = InterpretProgram(candidate);
+    ReducibleProgram other = candidate.Clone();
+    other.module = damaged->Clone();
+    const absl::StatusOr<Literal> wrong = InterpretProgram(other);
     return right.ok() && wrong.ok() && !(*right == *wrong);
   };
 }

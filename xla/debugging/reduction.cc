@@ -59,6 +59,7 @@ class Reducer {
   }
 
   absl::StatusOr<ReducibleProgram> Run() {
+    if (current_.has_arguments) SetLimit();
     ++statistics_.tests;
     XLA_ASSIGN_OR_RETURN(const bool is_faulty, test_(current_));
     if (!is_faulty) {
@@ -85,6 +86,19 @@ class Reducer {
   }
 
  private:
+  // Ten times what the program executes, if it runs at all.
+  void SetLimit() {
+    std::atomic<int64_t> executed = 0;
+    InterpreterOptions options;
+    options.cancel = options_.cancel;
+    options.observe = [&executed](const Observation&) {
+      ++executed;
+      return absl::OkStatus();
+    };
+    InterpretProgram(current_, options).IgnoreError();
+    current_.most_instructions = 10 * executed.load() + 10000;
+  }
+
   bool IsCancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
 
   // Tries edits in order, some at once, and takes the first whose program is smaller and shows the
@@ -248,8 +262,18 @@ ReducibleProgram ReducibleProgram::Clone() const {
   ReducibleProgram copy;
   copy.module = module->Clone();
   copy.has_arguments = has_arguments;
+  copy.most_instructions = most_instructions;
   for (const Literal& argument : arguments) copy.arguments.push_back(argument.Clone());
   return copy;
+}
+
+absl::StatusOr<Literal> InterpretProgram(const ReducibleProgram& program,
+                                         InterpreterOptions options) {
+  std::vector<const Literal*> arguments;
+  for (const Literal& argument : program.arguments) arguments.push_back(&argument);
+  options.num_threads = 1;
+  options.most_instructions = program.most_instructions;
+  return Interpret(*program.module, arguments, options);
 }
 
 ProgramSize SizeOf(const HloModule& module) {

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
 
 namespace xla {
@@ -23,9 +24,16 @@ struct ReducibleProgram {
   std::unique_ptr<HloModule> module;
   std::vector<Literal> arguments;
   bool has_arguments = false;
+  // What a run may execute, from a run of the program that is reduced: an edit may make a loop that
+  // does not end. 0: not known.
+  int64_t most_instructions = 0;
 
   ReducibleProgram Clone() const;
 };
+
+// Runs a program with arguments on one thread of the interpreter, within its limit.
+absl::StatusOr<Literal> InterpretProgram(const ReducibleProgram& program,
+                                         InterpreterOptions options = {});
 
 // Whether a program shows the fault that is looked for. Called from several threads at once.
 // Errors end the reduction; a program that cannot be tried does not show the fault.

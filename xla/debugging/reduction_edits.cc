@@ -14,7 +14,6 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/interpreter/interpreter.h"
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/graph_builder.h"
@@ -49,7 +48,8 @@ absl::StatusOr<std::vector<HloInstruction*>> FindAll(HloModule& module,
 // The values of instructions of the entry.
 absl::StatusOr<std::vector<Literal>> ValuesOf(const ReducibleProgram& program,
                                               const std::vector<InstructionName>& names) {
-  const std::unique_ptr<HloModule> module = program.module->Clone();
+  const ReducibleProgram values_only = program.Clone();
+  HloModule* const module = values_only.module.get();
   HloComputation* const entry = module->entry_computation();
   XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> values, FindAll(*module, names));
   std::vector<Shape> shapes;
@@ -61,12 +61,8 @@ absl::StatusOr<std::vector<Literal>> ValuesOf(const ReducibleProgram& program,
   config.input_output_alias.clear();
   config.buffer_donor.clear();
   config.is_scheduled = false;
-  XLA_RETURN_IF_ERROR(EliminateDeadCode(module.get()).status());
-  std::vector<const Literal*> arguments;
-  for (const Literal& argument : program.arguments) arguments.push_back(&argument);
-  InterpreterOptions options;
-  options.num_threads = 1;
-  XLA_ASSIGN_OR_RETURN(Literal result, Interpret(*module, arguments, options));
+  XLA_RETURN_IF_ERROR(EliminateDeadCode(module).status());
+  XLA_ASSIGN_OR_RETURN(Literal result, InterpretProgram(values_only));
   return result.DecomposeTuple();
 }
 

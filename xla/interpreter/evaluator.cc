@@ -132,7 +132,12 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
       XLA_RETURN_IF_ERROR(Observe(ctx, *step.instruction, observed, *result));
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
   }
-  device.executed.fetch_add(static_cast<int64_t>(plan.steps.size()), std::memory_order_relaxed);
+  const auto steps = static_cast<int64_t>(plan.steps.size());
+  const int64_t executed = steps + device.executed.fetch_add(steps, std::memory_order_relaxed);
+  if (options_.most_instructions > 0 && executed > options_.most_instructions) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("more than ", options_.most_instructions, " instructions were executed"));
+  }
 
   if (plan.root.slot < 0) return plan.constants[static_cast<size_t>(-1 - plan.root.slot)];
   return std::move(slots[static_cast<size_t>(plan.root.slot)]);

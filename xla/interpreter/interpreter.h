@@ -74,6 +74,9 @@ struct InterpreterOptions {
   // How long a device waits for other devices, or for the host, before the run ends with
   // DEADLINE_EXCEEDED.
   absl::Duration wait_timeout = absl::Seconds(60);
+  // 0: no limit. A device that has executed more instructions, loop trips counted, ends the run
+  // with RESOURCE_EXHAUSTED, at the end of a computation: for programs that may not terminate.
+  int64_t most_instructions = 0;
   // For debugging: called after each instruction that is evaluated as a whole (not by elements, as
   // those of reducers may be), on a thread of the run, one of several at once if there are several
   // devices. An error ends the run. Operands are not overwritten then.
