@@ -31,6 +31,7 @@ set(test_uses_builder xla_value_inference xla_builder xla_interp xla_verify xla_
 set(test_uses_spmd xla_spmd xla_stablehlo xla_interp xla_verify xla_text)
 set(test_uses_runtime xla_runtime)
 set(test_uses_distributed xla_distributed xla_cpu xla_interp xla_verify xla_text)
+set(test_uses_debugging xla_debugging xla_text)
 set(test_uses_models xylem_tools)
 set(test_uses_custom_calls xla_interp xla_verify xla_text)
 set(test_uses_evaluator xla_evaluator xla_text)

@@ -263,6 +263,8 @@ const std::vector<Command>& Commands() {
                                                 WithMaxIsa(ProfileCommand()),
                                                 WithMaxIsa(PlanCommand()),
                                                 WithMaxIsa(DiffCommand()),
+                                                WithMaxIsa(ReduceCommand()),
+                                                WithMaxIsa(BisectCommand()),
                                                 OpsCommand(),
                                                 InfoCommand(),
                                                 CompletionsCommand()};

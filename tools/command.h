@@ -98,6 +98,8 @@ Command BenchCommand();
 Command ProfileCommand();
 Command PlanCommand();
 Command DiffCommand();
+Command ReduceCommand();
+Command BisectCommand();
 Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();

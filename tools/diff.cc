@@ -14,6 +14,8 @@
 #include "tools/custom_calls.h"
 #include "tools/differences.h"
 #include "tools/execute.h"
+#include "tools/file_kinds.h"
+#include "tools/files.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
@@ -22,6 +24,7 @@
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
+#include "xla/debugging/program_diff.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
@@ -45,12 +48,14 @@ struct Values {
 class Bisection {
  public:
   Bisection(const HloModule& module, const std::vector<const Literal*>& arguments,
-            InterpreterOptions options, const std::string& cache, bool json, int64_t partitions)
+            InterpreterOptions options, const std::string& cache, bool json, bool searches,
+            int64_t partitions)
       : module_(module),
         arguments_(arguments),
         options_(std::move(options)),
         cache_(cache),
         json_(json),
+        searches_(searches),
         partitions_(partitions) {}
 
   // `recorded`: optional, what a snapshot says that the result is.
@@ -64,7 +69,10 @@ class Bisection {
       if (!HasArrays(result->shape())) continue;
       ++compared;
       XLA_ASSIGN_OR_RETURN(std::optional<Difference> difference, Check(*result));
-      if (difference.has_value()) return Search(*result, *std::move(difference));
+      if (!difference.has_value()) continue;
+      if (searches_) return Search(*result, *std::move(difference));
+      Report(*result, *difference);
+      return kExitFailed;
     }
     if (recorded != nullptr) {
       XLA_ASSIGN_OR_RETURN(const Values values, Evaluate(*root));
@@ -200,12 +208,62 @@ class Bisection {
   const std::vector<const Literal*>& arguments_;
   const InterpreterOptions options_;
   const std::string cache_;
-  const bool json_;
+  const bool json_, searches_;
   const int64_t partitions_;
   ProgressLine line_;
 };
 
+// The structure of two programs.
+absl::StatusOr<int> DiffStructure(const Arguments& arguments) {
+  for (const char* option : {"--input", "--random", "--partitions", "--mesh", "--results-only"}) {
+    if (arguments.Has(option)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " is for one program, which is run; two are compared as they are"));
+    }
+  }
+  const std::string& first = arguments.operands()[0];
+  const std::string& second = arguments.operands()[1];
+  if (arguments.Has("--html"))
+    XLA_RETURN_IF_ERROR(CheckOutputName(arguments.Get("--html"), "html"));
+  XLA_ASSIGN_OR_RETURN(const auto a, LoadModule(first, true, arguments.Get("--function")));
+  XLA_ASSIGN_OR_RETURN(const auto b, LoadModule(second, true, arguments.Get("--function")));
+  const ProgramDiff diff = DiffPrograms(*a, *b);
+  if (arguments.Has("--html")) {
+    XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--html"),
+                                  DiffToHtml(diff, DisplayName(first), DisplayName(second))));
+  }
+  if (arguments.Has("--json")) {
+    const auto names = [](const std::vector<const HloInstruction*>& instructions) {
+      std::vector<std::string> list;
+      for (const HloInstruction* instruction : instructions) list.push_back(instruction->name());
+      return list;
+    };
+    std::vector<JsonObject> changed;
+    for (const ChangedInstruction& change : diff.changed) {
+      changed.emplace_back()
+          .String("first", change.first->name())
+          .String("second", change.second->name())
+          .Bool("shape", change.shape)
+          .Bool("attributes", change.attributes)
+          .Bool("called", change.called)
+          .Integers("operands", change.operands);
+    }
+    JsonObject json;
+    json.Bool("agree", diff.IsEmpty())
+        .Integer("matched", diff.matched)
+        .Objects("changed", changed)
+        .Strings("removed", names(diff.removed))
+        .Strings("added", names(diff.added));
+    std::puts(json.ToString().c_str());
+  } else {
+    XLA_RETURN_IF_ERROR(WriteFile("-", DiffToText(diff)));
+  }
+  return diff.IsEmpty() ? kExitOk : kExitFailed;
+}
+
 absl::StatusOr<int> Diff(const Arguments& arguments) {
+  if (arguments.operands().size() == 2) return DiffStructure(arguments);
+  if (arguments.Has("--html")) return absl::InvalidArgumentError("--html goes with two programs");
   XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   const HloModule& module = *file.module;
   XLA_RETURN_IF_ERROR(LoadCompiler());
@@ -229,7 +287,7 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   const bool is_recorded = file.result.has_value() && !arguments.Has("--input");
   return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
-                   devices.partitions)
+                   !arguments.Has("--results-only"), devices.partitions)
       .Run(is_recorded ? &*file.result : nullptr);
 }
 
@@ -238,9 +296,14 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
 Command DiffCommand() {
   return {
       "diff",
-      "FILE",
-      "find the first instruction whose compiled value differs from the interpreter's",
-      "Runs the program on the interpreter and compiled, with arguments from --input and\n"
+      "FILE [FILE]",
+      "find the first instruction whose compiled value differs from the interpreter's, or compare "
+      "two programs",
+      "Two programs are compared by their structure: what is the same, has changed, is in one of\n"
+      "them only, whatever instructions are called and in which order they stand.\n"
+      "\n"
+      "With one program: runs the program on the interpreter and compiled, with arguments from "
+      "--input and\n"
       "--random as in `xylem run`, and searches by bisection for the first instruction of the\n"
       "entry computation whose values differ by more than rounding explains; two NaNs agree.\n"
       "A program with shardings is partitioned before it is compiled, and compared with what it\n"
@@ -263,9 +326,11 @@ Command DiffCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       {"--html", "FILE", "of two programs: write the differences as a page"},
+       {"--results-only", "", "compare the results, without a search for what differs first"},
        {"--json", "", "print the outcome as JSON"}},
       1,
-      1,
+      2,
       Diff};
 }
 

@@ -15,10 +15,12 @@
 #include "tools/differences.h"
 #include "tools/execute.h"
 #include "tools/file_kinds.h"
+#include "tools/files.h"
 #include "tools/host_data.h"
 #include "tools/job.h"
 #include "tools/json.h"
 #include "tools/npz.h"
+#include "tools/observe.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/replicas.h"
@@ -26,6 +28,7 @@
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/proto/hlo_proto.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal_print.h"
 #include "xla/runtime/channels.h"
@@ -93,19 +96,32 @@ absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLitera
 absl::StatusOr<int> Run(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
   if (role.kind == JobRole::kStarts) return StartProcesses(role);
-  XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RunObserver> observer, RunObserver::Create(arguments));
+  bool compiled = false;
+  if (observer == nullptr) {
+    XLA_ASSIGN_OR_RETURN(compiled, UsesCompiler(arguments));
+  }
   InterpreterOptions options;
+  if (observer != nullptr) observer->Attach(options);
   options.memory_limit_bytes = UsableMemoryBytes();
   options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
   options.wait_timeout = absl::Seconds(arguments.GetInt("--timeout", 60));
   const std::string output = arguments.Get("--output");
   if (arguments.Has("--output")) XLA_RETURN_IF_ERROR(CheckOutput(output, arguments));
+  if (arguments.Has("--save-snapshot")) {
+    XLA_RETURN_IF_ERROR(
+        CheckBinaryTarget(arguments.Get("--save-snapshot"), "a snapshot", arguments));
+  }
   XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   const HloModule* const module = file.module.get();
   XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
   if (FormatOfName(output) == "npy") XLA_RETURN_IF_ERROR(CheckOneResult(*module, grid, output));
   XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
                        ReadDeviceArguments(*module, grid, arguments, file.arguments));
+  if (arguments.Has("--save-snapshot") && grid.count() != 1) {
+    return absl::InvalidArgumentError(
+        "a snapshot holds the arguments and the result of one device");
+  }
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   std::vector<std::vector<const Literal*>> pointers(inputs.size());
   for (size_t device = 0; device < inputs.size(); ++device) {
@@ -139,8 +155,17 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
                         &statistics, {cache, {}, arguments.Has("--flush-subnormals"), job.get()});
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
+  if (observer != nullptr) {
+    XLA_ASSIGN_OR_RETURN(const bool is_reported, observer->ReportOrigin(results.status()));
+    if (is_reported) return kExitFailed;
+  }
   if (!results.ok()) return results.status();
   if (job != nullptr && job->self() != 0) return kExitOk;  // process 0 speaks for all
+  if (arguments.Has("--save-snapshot")) {
+    XLA_ASSIGN_OR_RETURN(const std::string snapshot,
+                         SnapshotToProtoBytes(*module, pointers[0], results->data()));
+    XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--save-snapshot"), snapshot));
+  }
 
   std::optional<Difference> difference;  // from what a snapshot recorded
   const bool is_compared = file.result.has_value() && !arguments.Has("--input");
@@ -148,8 +173,9 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
     XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*module));
     XLA_ASSIGN_OR_RETURN(difference, FindDifference((*results)[0], *file.result, errors));
   }
-  XLA_ASSIGN_OR_RETURN(const std::vector<NamedLiteral> outputs,
+  XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> outputs,
                        CollectOutputs(grid, *std::move(results), feeds, channels));
+  if (observer != nullptr) XLA_RETURN_IF_ERROR(observer->Report(outputs));
   if (arguments.Has("--output")) {
     XLA_RETURN_IF_ERROR(WriteOutputs(output, outputs));
   }
@@ -188,7 +214,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
 }  // namespace
 
 Command RunCommand() {
-  return {
+  Command command = {
       "run",
       "FILE",
       "execute a program on arrays from files",
@@ -263,10 +289,13 @@ Command RunCommand() {
            CustomCallsOption(),
            CacheOption(),
            FlushSubnormalsOption(),
+           {"--save-snapshot", "FILE", "write program, arguments and result as a HloSnapshot"},
            {"--json", "", "print name, time, memory and result shapes as JSON"}}),
       1,
       1,
       Run};
+  for (const OptionSpec& option : ObserveOptions()) command.options.push_back(option);
+  return command;
 }
 
 }  // namespace xla

@@ -62,6 +62,9 @@ class EvalState {
 
   absl::StatusOr<Value> Run(EvalContext& ctx, const HloComputation& computation,
                             absl::Span<Value> arguments);
+  // Tells InterpreterOptions::observe, which there is.
+  absl::Status Observe(EvalContext& ctx, const HloInstruction& instruction,
+                       absl::Span<const Value> operands, const Value& result);
   // Cancellation, and on the thread of device 0 progress about ten times a second.
   absl::Status Poll(const EvalContext& ctx);
   absl::Status ParallelFor(const EvalContext& ctx, int64_t count, int64_t chunk,

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
+#include "xla/interpreter/literal_io.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/kernels/context.h"
 #include "xla/primitive_util.h"
@@ -115,6 +116,9 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
       destination.shape = &step.instruction->shape();
       ctx.set_destination(destination.data == nullptr ? nullptr : &destination);
     }
+    // Values that are used twice are not overwritten.
+    std::vector<Value> observed;
+    if (options_.observe != nullptr) observed.assign(inputs.begin(), inputs.end());
     absl::StatusOr<Value> result = GuardAllocation([&] {
       return step.kernel >= 0
                  ? EvalWithKernel(ctx, *step.instruction,
@@ -124,12 +128,38 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     ctx.set_destination(nullptr);
     if (!result.ok()) return Named(*step.instruction, std::move(result).status());
     for (Value& operand : inputs) operand = Value();
+    if (options_.observe != nullptr && !ctx.in_worker())
+      XLA_RETURN_IF_ERROR(Observe(ctx, *step.instruction, observed, *result));
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
   }
-  device.executed.fetch_add(static_cast<int64_t>(plan.steps.size()), std::memory_order_relaxed);
+  const auto steps = static_cast<int64_t>(plan.steps.size());
+  const int64_t executed = steps + device.executed.fetch_add(steps, std::memory_order_relaxed);
+  if (options_.most_instructions > 0 && executed > options_.most_instructions) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("more than ", options_.most_instructions, " instructions were executed"));
+  }
 
   if (plan.root.slot < 0) return plan.constants[static_cast<size_t>(-1 - plan.root.slot)];
   return std::move(slots[static_cast<size_t>(plan.root.slot)]);
+}
+
+absl::Status EvalState::Observe(EvalContext& ctx, const HloInstruction& instruction,
+                                absl::Span<const Value> operands, const Value& result) {
+  const auto literal_of = [&ctx](const Shape& shape, const Value& value) {
+    return LiteralFromValue(ctx, shape, value);
+  };
+  XLA_ASSIGN_OR_RETURN(const Literal literal, literal_of(instruction.shape(), result));
+  const auto copies = [&]() -> absl::StatusOr<std::vector<Literal>> {
+    std::vector<Literal> literals;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      XLA_ASSIGN_OR_RETURN(
+          Literal operand,
+          literal_of(instruction.operand(static_cast<int64_t>(i))->shape(), operands[i]));
+      literals.push_back(std::move(operand));
+    }
+    return literals;
+  };
+  return options_.observe({instruction, ctx.device().device, literal, copies});
 }
 
 absl::Status EvalState::Poll(const EvalContext& ctx) {

@@ -33,6 +33,14 @@ class EvalProgram;  // xla/interpreter/eval_program.h
 using CustomCallHandler = std::function<absl::Status(
     const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal* result)>;
 
+// What InterpreterOptions::observe is told: an instruction has been evaluated.
+struct Observation {
+  const HloInstruction& instruction;  // of a copy of the module with the same names
+  int64_t device;
+  const Literal& result;
+  std::function<absl::StatusOr<std::vector<Literal>>()> operands;  // copies
+};
+
 struct InterpreterOptions {
   // Divides the work of operations; results are the same bits for any number of threads. Null: a
   // pool of num_threads threads (0: as many as the process may use) for this run alone.
@@ -69,6 +77,13 @@ struct InterpreterOptions {
   // The processes of a run that has devices in several: arguments and results are those of the
   // devices of this process then. Null: all are here.
   runtime::ProcessGroup* processes = nullptr;
+  // 0: no limit. A device that has executed more instructions, loop trips counted, ends the run
+  // with RESOURCE_EXHAUSTED, at the end of a computation: for programs that may not terminate.
+  int64_t most_instructions = 0;
+  // For debugging: called after each instruction that is evaluated as a whole (not by elements, as
+  // those of reducers may be), on a thread of the run, one of several at once if there are several
+  // devices. An error ends the run. Operands are not overwritten then.
+  std::function<absl::Status(const Observation&)> observe;
   // What custom calls are told of the run: its number, and the number of each device at the caller.
   int64_t run_id = 0;
   absl::Span<const int> device_ordinals;

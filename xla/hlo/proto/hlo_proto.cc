@@ -112,4 +112,24 @@ absl::StatusOr<ModuleAndValues> ParseSnapshotFromProtoBytes(std::string_view byt
   return read;
 }
 
+absl::StatusOr<std::string> SnapshotToProtoBytes(const HloModule& module,
+                                                 absl::Span<const Literal* const> arguments,
+                                                 const Literal* result) {
+  int64_t bytes = result != nullptr ? result->size_bytes() : 0;
+  for (const Literal* argument : arguments) bytes += argument->size_bytes();
+  if (bytes > std::numeric_limits<int32_t>::max()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the values of the snapshot have ", bytes, " bytes; a proto holds 2 GB"));
+  }
+  HloSnapshot snapshot;
+  XLA_ASSIGN_OR_RETURN(*snapshot.mutable_hlo()->mutable_hlo_module(), ModuleToProto(module));
+  for (const Literal* argument : arguments) *snapshot.add_arguments() = argument->ToProto();
+  if (result != nullptr) *snapshot.mutable_result() = result->ToProto();
+  snapshot.set_execution_platform("cpu");
+  std::string serialized;
+  if (!snapshot.SerializeToString(&serialized))
+    return absl::ResourceExhaustedError("the snapshot has more than 2 GB");
+  return serialized;
+}
+
 }  // namespace xla

@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 #include "xla/service/hlo.pb.h"
@@ -33,6 +35,11 @@ struct ModuleAndValues {
   std::optional<Literal> result;
 };
 absl::StatusOr<ModuleAndValues> ParseSnapshotFromProtoBytes(std::string_view bytes);
+// A serialized HloSnapshot; `result` may be null. RESOURCE_EXHAUSTED beyond the 2 GB that a proto
+// can have.
+absl::StatusOr<std::string> SnapshotToProtoBytes(const HloModule& module,
+                                                 absl::Span<const Literal* const> arguments,
+                                                 const Literal* result);
 
 }  // namespace xla
 
