@@ -695,7 +695,8 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true}}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}");
+  EXPECT_EQ(shardings.outputs[0].ToString(),
+            "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}");
 }
 
 TEST(ShardLayoutTest, PositionsFollowTheOrderOfDevices) {

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/passes/collective_group.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -20,7 +22,6 @@ namespace {
 using Instructions = std::vector<HloInstruction*>;
 
 constexpr int kMaxShardDepth = 500;
-constexpr int kFewInstructions = 4;
 
 // Whether every partition can make any shard of the value without others.
 bool IsMadeAnywhere(const HloInstruction& full) {
@@ -37,6 +38,24 @@ bool IsMadeOfFullParameters(const HloInstruction& full, const HloComputation* en
          absl::c_all_of(full.operands(), [&](const HloInstruction* operand) {
            return IsMadeOfFullParameters(*operand, entry, depth - 1);
          });
+}
+
+// Whether the full value is computed from what others have. Large programs are taken to be.
+bool NeedsOthers(const HloInstruction& full) {
+  constexpr size_t kMostInstructions = 1000;
+  std::vector<const HloInstruction*> needed = {&full};
+  absl::flat_hash_set<const HloInstruction*> seen = {&full};
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const HloOpcode opcode = needed[i]->opcode();
+    if (ChannelOf(*needed[i]).has_value() || opcode == HloOpcode::kWhile ||
+        opcode == HloOpcode::kConditional || needed.size() > kMostInstructions) {
+      return true;
+    }
+    for (const HloInstruction* operand : needed[i]->operands()) {
+      if (seen.insert(operand).second) needed.push_back(operand);
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -57,6 +76,7 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
     shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
   }
+  constexpr int kFewInstructions = 4;
   const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
   if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
       !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
@@ -84,10 +104,7 @@ absl::StatusOr<HloInstruction*> Partitioner::UnevenShardOf(HloInstruction* full,
 
 HloInstruction* Partitioner::ReshardedUneven(HloInstruction* full, const ShardLayout& layout) {
   const Source source = SourceOf(full);
-  if (source.shard == nullptr ||
-      IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions)) {
-    return nullptr;
-  }
+  if (source.shard == nullptr || !NeedsOthers(*WithoutAnnotations(full))) return nullptr;
   return emit_.Reshard(source.shard, full->shape(), source.layout, layout);
 }
 

@@ -37,10 +37,15 @@ HloInstruction* Scalar(HloComputation* computation, Literal literal) {
 }
 
 HloInstruction* Transpose(HloInstruction* value, const Sizes& order) {
+  if (absl::c_is_sorted(order)) return value;
   Sizes sizes;
   for (const int64_t d : order) sizes.push_back(value->shape().dimensions(static_cast<int>(d)));
   return Add(value->parent(), HloOpcode::kTranspose, Like(value, sizes), {value},
              Dimensions(order));
+}
+
+HloInstruction* Reshaped(HloInstruction* value, const Sizes& sizes) {
+  return SizesOf(value) == sizes ? value : Reshape(value, sizes);
 }
 
 // With zeros at the end, or without the end.
@@ -205,7 +210,7 @@ class Emitter {
         split.push_back(sizes[d]);
       }
       order.insert(order.end(), places.begin(), places.end());
-      shard = Transpose(Reshape(shard, split), order);
+      shard = Transpose(Reshaped(shard, split), order);
     }
     Sizes in = sizes, out = sizes;
     in.insert(in.begin(), splits ? group : 1);
@@ -214,10 +219,10 @@ class Emitter {
     attributes.replica_groups = GroupsAlong(mesh, axes);
     std::vector<HloComputation*> called;
     if (combiner != nullptr) called.push_back(combiner);
-    HloInstruction* operand = Reshape(shard, in);
+    HloInstruction* operand = Reshaped(shard, in);
     shard = emit_.WithCause(shard->parent()->AddInstruction(HloInstruction::Create(
         opcode, Like(shard, out), {operand}, std::move(attributes), called)));
-    if (!joins) return Reshape(shard, sizes);
+    if (!joins) return Reshaped(shard, sizes);
     // [all parts, dimensions] to [parts from dimension 0, dimension 0, parts from dimension 1, ..]
     Sizes all;
     for (const Part& part : parts) all.push_back(part.size);
@@ -231,7 +236,7 @@ class Emitter {
       }
       order.push_back(static_cast<int64_t>(parts.size() + d));
     }
-    return Reshape(Transpose(Reshape(shard, all), order), sizes);
+    return Reshaped(Transpose(Reshaped(shard, all), order), sizes);
   }
 
   // The parts that come from a dimension, in the order in which they divide it.
