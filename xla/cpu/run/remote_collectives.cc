@@ -361,6 +361,53 @@ absl::Status ReduceScatterAcross(const LibraryCall& call, const DeviceGroup& gro
   });
 }
 
+absl::Status AllGatherAcross(const LibraryCall& call, const DeviceGroup& group, int64_t dimension) {
+  return MeetHere(call, group, [&](Parts here) -> absl::Status {
+    const Members members(call, group);
+    const Contribution& first = FirstHere(here);
+    Scratch scratch(*call.state);
+    std::vector<Blocks> blocks;
+    for (const LeafArray& result : first.results)
+      blocks.emplace_back(*result.shape, dimension, group.size());
+    struct Unpacked {
+      char* block = nullptr;
+      size_t operand = 0, rank = 0;
+    };
+    std::vector<Unpacked> unpacked;
+    Round round(members);
+    for (size_t i = 0; i < first.operands.size(); ++i) {
+      char* const result = first.results[i].data;
+      for (size_t m = 0; m < members.size(); ++m) {
+        for (const size_t rank : members.own_ranks()) {
+          char* const block = here[rank]->operands[i].data;
+          if (m == members.self()) {
+            blocks[i].Unpack(block, result, rank);
+          } else {
+            round.Send(m, block, blocks[i].bytes());
+          }
+        }
+        if (m == members.self()) continue;
+        for (const size_t rank : members.ranks(m)) {
+          char* block = blocks[i].At(result, rank);
+          if (!blocks[i].is_contiguous()) {
+            XLA_ASSIGN_OR_RETURN(block, scratch.Allocate(blocks[i].bytes()));
+            unpacked.push_back({block, i, rank});
+          }
+          round.Receive(m, block, blocks[i].bytes());
+        }
+      }
+    }
+    XLA_RETURN_IF_ERROR(round.Run(call, group));
+    for (const Unpacked& one : unpacked)
+      blocks[one.operand].Unpack(one.block, first.results[one.operand].data, one.rank);
+    for (const size_t rank : members.own_ranks()) {
+      for (size_t i = 0; here[rank] != &first && i < first.results.size(); ++i)
+        CopyWhole(first.results[i], here[rank]->results[i]);
+    }
+    return absl::OkStatus();
+  });
+}
+
 absl::Status AllToAllAcross(const LibraryCall& call, const DeviceGroup& group, int64_t dimension) {
   return MeetHere(call, group, [&](Parts here) -> absl::Status {
     const Members members(call, group);
