@@ -129,6 +129,7 @@ absl::Status CallAllGather(const LibraryCall& call) {
     XLA_RETURN_IF_ERROR(ExpectShards(own->results[i].shape->dimensions(dimension),
                                      own->operands[i].shape->dimensions(dimension), *group));
   }
+  if (IsDividedStatically(call, *group)) return AllGatherAcross(call, *group, d);
   return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     const Contribution& here = FirstHere(parts);
     for (size_t i = 0; i < here.operands.size(); ++i) {

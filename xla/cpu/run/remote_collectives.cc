@@ -187,6 +187,69 @@ bool Overlap(const char* a, int64_t a_bytes, const char* b, int64_t b_bytes) {
   return a < b + b_bytes && b < a + a_bytes;
 }
 
+// Copies the results of the first device here to the others.
+void CopyToOthers(const Members& members, Parts here, const Contribution& first) {
+  for (const size_t rank : members.own_ranks()) {
+    for (size_t i = 0; here[rank] != &first && i < first.results.size(); ++i)
+      CopyWhole(first.results[i], here[rank]->results[i]);
+  }
+}
+
+// The elements of an array that each process combines: a part, or all of them where that is no more
+// to send.
+class Ranges {
+ public:
+  Ranges(const Members& members, const Contribution& first, size_t group_size)
+      : size_(static_cast<int64_t>(members.size())) {
+    int64_t total = 0;
+    size_t most_subtrees = 0;
+    for (const LeafArray& operand : first.operands) {
+      total += BytesOf(operand);
+      const int level = members.Level(operand.shape->element_type(), group_size);
+      most_subtrees = std::max(most_subtrees, group_size >> level);
+    }
+    are_divided_ = total > kSmallBytes && most_subtrees > 2;
+  }
+  bool are_divided() const { return are_divided_; }
+  std::pair<int64_t, int64_t> Of(const LeafArray& operand, size_t m) const {
+    const int64_t count = BytesOf(operand) / ElementBytes(operand);
+    if (!are_divided_) return {0, count};
+    const auto at = static_cast<int64_t>(m);
+    return {count / size_ * at + std::min(count % size_, at),
+            count / size_ * (at + 1) + std::min(count % size_, at + 1)};
+  }
+
+ private:
+  const int64_t size_;
+  bool are_divided_ = false;
+};
+
+// Combines the blocks of operand i for each device here: trees[r] are those of the r-th.
+absl::Status FoldBlocks(const LibraryCall& call, const Members& members, Parts here, size_t i,
+                        absl::Span<const std::vector<char*>> trees, Scratch& scratch) {
+  std::vector<char*> folded;
+  const std::vector<size_t>& own = members.own_ranks();
+  for (size_t r = 0; r < own.size(); ++r) {
+    const LeafArray& result = here[own[r]]->results[i];
+    char* to = result.data;
+    // Other results may still be made of what lies here.
+    for (const size_t rank : own) {
+      const LeafArray& operand = here[rank]->operands[i];
+      if (Overlap(to, BytesOf(result), operand.data, BytesOf(operand))) {
+        XLA_ASSIGN_OR_RETURN(to, scratch.Allocate(BytesOf(result)));
+      }
+    }
+    XLA_RETURN_IF_ERROR(FoldArrays(call, i, trees[r], result.shape->element_type(),
+                                   BytesOf(result) / ElementBytes(result), to));
+    folded.push_back(to);
+  }
+  for (size_t r = 0; r < folded.size(); ++r) {
+    const LeafArray& result = here[own[r]]->results[i];
+    if (folded[r] != result.data) std::memcpy(result.data, folded[r], Position(BytesOf(result)));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsDividedStatically(const LibraryCall& call, const DeviceGroup& group) {
@@ -226,24 +289,7 @@ absl::Status AllReduceAcross(const LibraryCall& call, const DeviceGroup& group) 
     const Members members(call, group);
     const Contribution& first = FirstHere(here);
     Scratch scratch(*call.state);
-    // Each process combines a part of the elements; or all of them, where that is no more to send.
-    int64_t total = 0;
-    size_t most_subtrees = 0;
-    for (const LeafArray& operand : first.operands) {
-      total += BytesOf(operand);
-      const int level = members.Level(operand.shape->element_type(), group.devices.size());
-      most_subtrees = std::max(most_subtrees, group.devices.size() >> level);
-    }
-    const bool is_divided = total > kSmallBytes && most_subtrees > 2;
-    const auto range_of = [&](const LeafArray& operand, size_t m) {
-      const int64_t count = BytesOf(operand) / ElementBytes(operand);
-      if (!is_divided) return std::make_pair(int64_t{0}, count);
-      const auto size = static_cast<int64_t>(members.size());
-      const auto at = static_cast<int64_t>(m);
-      return std::make_pair(count / size * at + std::min(count % size, at),
-                            count / size * (at + 1) + std::min(count % size, at + 1));
-    };
-
+    const Ranges ranges(members, first, group.devices.size());
     Round round(members);
     std::vector<std::vector<char*>> trees(first.operands.size());  // the subtrees of each operand
     for (size_t i = 0; i < first.operands.size(); ++i) {
@@ -252,7 +298,7 @@ absl::Status AllReduceAcross(const LibraryCall& call, const DeviceGroup& group) 
       const int level = members.Level(operand.shape->element_type(), group.devices.size());
       XLA_ASSIGN_OR_RETURN(const std::vector<char*> own,
                            CombineOwn(call, members, here, i, level, scratch));
-      const auto [own_begin, own_end] = range_of(operand, members.self());
+      const auto [own_begin, own_end] = ranges.Of(operand, members.self());
       trees[i].resize(group.devices.size() >> level);
       for (size_t m = 0; m < members.size(); ++m) {
         const std::vector<size_t> subtrees = members.Subtrees(m, level);
@@ -261,7 +307,7 @@ absl::Status AllReduceAcross(const LibraryCall& call, const DeviceGroup& group) 
             trees[i][subtrees[s]] = own[s] + own_begin * bytes;
           continue;
         }
-        const auto [begin, end] = range_of(operand, m);
+        const auto [begin, end] = ranges.Of(operand, m);
         for (char* const array : own) round.Send(m, array + begin * bytes, (end - begin) * bytes);
         for (const size_t subtree : subtrees) {
           XLA_ASSIGN_OR_RETURN(trees[i][subtree], scratch.Allocate((own_end - own_begin) * bytes));
@@ -276,20 +322,17 @@ absl::Status AllReduceAcross(const LibraryCall& call, const DeviceGroup& group) 
       const LeafArray& operand = first.operands[i];
       const int64_t bytes = ElementBytes(operand);
       char* const result = first.results[i].data;
-      const auto [begin, end] = range_of(operand, members.self());
+      const auto [begin, end] = ranges.Of(operand, members.self());
       XLA_RETURN_IF_ERROR(FoldArrays(call, i, trees[i], operand.shape->element_type(), end - begin,
                                      result + begin * bytes));
       for (size_t m = 0; m < members.size(); ++m) {
-        const auto [their_begin, their_end] = range_of(operand, m);
+        const auto [their_begin, their_end] = ranges.Of(operand, m);
         results.Send(m, result + begin * bytes, (end - begin) * bytes);
         results.Receive(m, result + their_begin * bytes, (their_end - their_begin) * bytes);
       }
     }
-    if (is_divided) XLA_RETURN_IF_ERROR(results.Run(call, group));
-    for (const size_t rank : members.own_ranks()) {
-      for (size_t i = 0; here[rank] != &first && i < first.results.size(); ++i)
-        CopyWhole(first.results[i], here[rank]->results[i]);
-    }
+    if (ranges.are_divided()) XLA_RETURN_IF_ERROR(results.Run(call, group));
+    CopyToOthers(members, here, first);
     return absl::OkStatus();
   });
 }
@@ -334,29 +377,52 @@ absl::Status ReduceScatterAcross(const LibraryCall& call, const DeviceGroup& gro
       }
     }
     XLA_RETURN_IF_ERROR(round.Run(call, group));
+    for (size_t i = 0; i < first.operands.size(); ++i)
+      XLA_RETURN_IF_ERROR(FoldBlocks(call, members, here, i, trees[i], scratch));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status AllGatherAcross(const LibraryCall& call, const DeviceGroup& group, int64_t dimension) {
+  return MeetHere(call, group, [&](Parts here) -> absl::Status {
+    const Members members(call, group);
+    const Contribution& first = FirstHere(here);
+    Scratch scratch(*call.state);
+    std::vector<Blocks> blocks;
+    for (const LeafArray& result : first.results)
+      blocks.emplace_back(*result.shape, dimension, group.size());
+    struct Unpacked {
+      char* block = nullptr;
+      size_t operand = 0, rank = 0;
+    };
+    std::vector<Unpacked> unpacked;
+    Round round(members);
     for (size_t i = 0; i < first.operands.size(); ++i) {
-      const PrimitiveType type = first.operands[i].shape->element_type();
-      std::vector<char*> folded;
-      for (size_t r = 0; r < members.own_ranks().size(); ++r) {
-        const LeafArray& result = here[members.own_ranks()[r]]->results[i];
-        char* to = result.data;
-        // Other results may still be made of what lies here.
+      char* const result = first.results[i].data;
+      for (size_t m = 0; m < members.size(); ++m) {
         for (const size_t rank : members.own_ranks()) {
-          const LeafArray& operand = here[rank]->operands[i];
-          if (Overlap(to, BytesOf(result), operand.data, BytesOf(operand))) {
-            XLA_ASSIGN_OR_RETURN(to, scratch.Allocate(BytesOf(result)));
+          char* const block = here[rank]->operands[i].data;
+          if (m == members.self()) {
+            blocks[i].Unpack(block, result, rank);
+          } else {
+            round.Send(m, block, blocks[i].bytes());
           }
         }
-        XLA_RETURN_IF_ERROR(
-            FoldArrays(call, i, trees[i][r], type, BytesOf(result) / ElementBytes(result), to));
-        folded.push_back(to);
-      }
-      for (size_t r = 0; r < folded.size(); ++r) {
-        const LeafArray& result = here[members.own_ranks()[r]]->results[i];
-        if (folded[r] != result.data)
-          std::memcpy(result.data, folded[r], Position(BytesOf(result)));
+        if (m == members.self()) continue;
+        for (const size_t rank : members.ranks(m)) {
+          char* block = blocks[i].At(result, rank);
+          if (!blocks[i].is_contiguous()) {
+            XLA_ASSIGN_OR_RETURN(block, scratch.Allocate(blocks[i].bytes()));
+            unpacked.push_back({block, i, rank});
+          }
+          round.Receive(m, block, blocks[i].bytes());
+        }
       }
     }
+    XLA_RETURN_IF_ERROR(round.Run(call, group));
+    for (const Unpacked& one : unpacked)
+      blocks[one.operand].Unpack(one.block, first.results[one.operand].data, one.rank);
+    CopyToOthers(members, here, first);
     return absl::OkStatus();
   });
 }

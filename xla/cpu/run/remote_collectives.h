@@ -23,6 +23,7 @@ absl::Status FoldArrays(const LibraryCall& call, size_t i, absl::Span<char* cons
 absl::Status AllReduceAcross(const LibraryCall& call, const DeviceGroup& group);
 absl::Status ReduceScatterAcross(const LibraryCall& call, const DeviceGroup& group,
                                  int64_t dimension);
+absl::Status AllGatherAcross(const LibraryCall& call, const DeviceGroup& group, int64_t dimension);
 absl::Status AllToAllAcross(const LibraryCall& call, const DeviceGroup& group, int64_t dimension);
 
 }  // namespace xla::cpu::collective
