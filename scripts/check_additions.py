@@ -209,14 +209,15 @@ def take_rooms(additions, build):
                     del rooms[room]
     archives = {room: os.path.join(build, f"lib{room}.a") for room in rooms}
     subprocess.run(["ninja", "-C", build, *rooms], check=True, stdout=subprocess.DEVNULL)
-    # xla_base is the last on every command line that links. LAPACK needs the BLAS before its own archive.
+    group = ",".join(["-Wl", "--start-group", *archives.values(), "${XYLEM_LAPACK}", "--end-group"])
+    # xla_protos is the last of the rooms on a command line that links; the system's libraries follow.
+    # LAPACK needs our BLAS before its own archive.
     return (f"foreach(room {' '.join(rooms)})\n"
             "  set_target_properties(${room} PROPERTIES SOURCES ${PROJECT_BINARY_DIR}/pch/pch.cc)\n"
             "endforeach()\n"
-            "target_link_libraries(xla_base INTERFACE\n"
-            f"    -Wl,--start-group {' '.join(archives.values())} ${{XYLEM_LAPACK}} -Wl,--end-group)\n"
+            f'set_target_properties(xla_protos PROPERTIES INTERFACE_LINK_LIBRARIES "{group};protobuf::libprotobuf")\n'
             "set_target_properties(xylem_lapack PROPERTIES INTERFACE_LINK_LIBRARIES\n"
-            f"    \"-Wl,--whole-archive,{archives['xla_blas']},--no-whole-archive;${{XYLEM_LAPACK}};m\")\n")
+            f'    "-Wl,--whole-archive,{archives["xla_blas"]},--no-whole-archive;${{XYLEM_LAPACK}};m")\n')
 
 
 def build_and_run(additions, folder, jobs, prebuilt):
