@@ -106,8 +106,7 @@ class ModuleShardings {
         if (instruction->has_sharding()) AxesToTiles(instruction);
         if (IsCall(*instruction, "xla.sdy.PropagationBarrier") &&
             instruction->operand_count() == 1) {
-          XLA_RETURN_IF_ERROR(
-              computation->ReplaceInstruction(instruction, instruction->mutable_operand(0)));
+          XLA_RETURN_IF_ERROR(RemoveBarrier(instruction));
         }
       }
     }
@@ -115,6 +114,18 @@ class ModuleShardings {
   }
 
  private:
+  // A root, of which the sharding is that of the result, becomes an annotation.
+  static absl::Status RemoveBarrier(HloInstruction* barrier) {
+    HloInstruction* value = barrier->mutable_operand(0);
+    if (barrier->IsRoot()) {
+      CustomCallAttributes attributes;
+      attributes.custom_call_target = "Sharding";
+      value = Add(barrier->parent(), HloOpcode::kCustomCall, barrier->shape(), {value},
+                  std::move(attributes));
+      value->set_sharding(ShardingOf(*barrier));
+    }
+    return barrier->parent()->ReplaceInstruction(barrier, value);
+  }
   // That of the program's shardings by axes, if its devices are the partitions.
   static Mesh FindMesh(const HloModule& module, int64_t partitions) {
     std::vector<const HloSharding*> all;
