@@ -7,6 +7,11 @@
 
     PYTHON_WITH_JAXLIB scripts/shardy_tests.py propagation SHARDY
 
+    scripts/shardy_tests.py filecheck SHARDY [--filecheck FileCheck-19]
+
+filecheck: each function of the tests of propagation and of their debugging, after the pass that its
+test runs (sharding_driver state), as MLIR prints it, against the lines that the test expects.
+
 propagation: the functions of Shardy's tests of propagation, each a program for its whole pipeline
 (jaxlib's) and for ours; compares the shardings of arguments, results and operations.
 
@@ -162,13 +167,89 @@ def propagation(driver, checkout):
     return counts["different"] + counts["refused here"] == 0
 
 
+# The passes that tests run, as options of sharding_driver state.
+PASSES = {"-sdy-basic-propagate": "basic", "-sdy-aggressive-propagate": "aggressive",
+          "-sdy-op-priority-propagate": "op-priority", "-sdy-user-priority-propagate": "user-priority",
+          "-sdy-propagation-pipeline": "pipeline"}
+
+
+def options_of(text):
+    """The options for the pass that the test runs; None if it runs another."""
+    command = re.search(r"// RUN: (.*)", text).group(1)
+    for name, option in PASSES.items():
+        if name in command:
+            conservative = ["--conservative"] if "conservative-propagation=true" in command else []
+            return [f"--pass={option}", *conservative]
+    return None
+
+
+def checked(driver, filecheck, piece, name, checks, options, folder):
+    """What FileCheck says of the function; empty if all is as expected."""
+    program, expected = (os.path.join(folder, n) for n in ("program.mlir", "expected"))
+    with open(program, "w") as file:
+        file.write(piece)
+    with open(expected, "w") as file:
+        file.write(checks)
+    done = subprocess.run([driver, "state", *options, program],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        return "refused: " + done.stderr.strip()[:300]
+    found = re.search(r"^ *func\.func (?:private |public )?@" + re.escape(name) + r"\(.*?^  }", done.stdout,
+                      flags=re.M | re.S)
+    function = re.sub(r"^  ", "", found.group(0), flags=re.M) if found else ""
+    check = subprocess.run([filecheck, expected], input=function, capture_output=True, text=True)
+    return "" if check.returncode == 0 else check.stderr.strip()[:600] + "\n" + function[:1500]
+
+
+def by_filecheck(driver, checkout, filecheck, only=None):
+    counts = dict.fromkeys(["as expected", "different"], 0)
+    folders = [os.path.join(checkout, PROPAGATION),
+               os.path.join(checkout, PROPAGATION.replace("test", "debugging/test"))]
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (os.path.join(f, n) for f in folders for n in sorted(os.listdir(f))):
+            with open(path) as source:
+                text = source.read()
+            options = options_of(text) if path.endswith(".mlir") else None
+            if options is None:
+                continue
+            of_file = [0, 0]
+            for piece in re.split(r"^// -----.*$", text, flags=re.M):
+                if "expected-error" in piece:
+                    continue
+                labels = list(re.finditer(r"// CHECK-LABEL: .*?@([\w.]+)", piece))
+                for i, label in enumerate(labels):
+                    name = label.group(1)
+                    entries = re.findall(r"^func\.func (private )?(?:public )?@([\w.]+)", piece, flags=re.M)
+                    if name not in [other for _, other in entries]:
+                        continue
+                    # Of functions that are called, what their caller makes of them.
+                    public = [other for private, other in entries if not private]
+                    entry = name if name in public or not public else public[0]
+                    end = labels[i + 1].start() if i + 1 < len(labels) else len(piece)
+                    checks = piece[label.start():end].replace("sdy.constant", "stablehlo.constant")
+                    said = checked(driver, filecheck, piece, name, checks,
+                                   [*options, f"--function={entry}"], folder)
+                    of_file[not said] += 1
+                    counts["different" if said else "as expected"] += 1
+                    if said and (only is None or only == name):
+                        print(f"{os.path.basename(path)}: {name}\n    " + said.replace("\n", "\n    "))
+            print(f"{os.path.basename(path)}: {of_file[1]} of {sum(of_file)}")
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    return counts["different"] == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["relations", "propagation"])
+    parser.add_argument("what", choices=["relations", "propagation", "filecheck"])
     parser.add_argument("checkout")
     parser.add_argument("--driver", default="build/sharding_driver")
+    parser.add_argument("--filecheck", default="FileCheck-19")
+    parser.add_argument("--only", help="show the differences of this function alone (filecheck)")
     arguments = parser.parse_args()
+    if arguments.what == "filecheck":
+        sys.exit(not by_filecheck(os.path.abspath(arguments.driver), arguments.checkout,
+                                  arguments.filecheck, arguments.only))
     check = {"relations": relations, "propagation": propagation}[arguments.what]
     sys.exit(not check(os.path.abspath(arguments.driver), arguments.checkout))
 

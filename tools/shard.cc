@@ -88,8 +88,8 @@ absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
     XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
     module->config().set_num_partitions(grid.partitions);
     const bool is_named = spmd::HasNamedShardings(*module);
-    XLA_RETURN_IF_ERROR(spmd::PropagateModuleShardings(
-        {is_named}, spmd::UnstatedOutputs(*module), module.get()));
+    XLA_RETURN_IF_ERROR(
+        spmd::PropagateModuleShardings({is_named}, spmd::UnstatedOutputs(*module), module.get()));
     std::string out;
     XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
     return out;
@@ -101,11 +101,12 @@ absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
   const auto propagate = [&]() -> absl::StatusOr<std::string> {
     XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(bytes, DisplayName(path)));
     stablehlo::TranslatedValues values;
+    std::vector<HloSharding> results;
     XLA_ASSIGN_OR_RETURN(const auto module,
                          stablehlo::TranslateToHlo(source.get(), entry, &values));
-    XLA_RETURN_IF_ERROR(propagation::PropagateShardings({}, module.get()));
+    XLA_RETURN_IF_ERROR(propagation::PropagateShardings({}, module.get(), &results));
     XLA_RETURN_IF_ERROR(stablehlo::ResizeMeshes(entry.mesh_axes, source.get()));
-    XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, source.get()));
+    XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, results, source.get()));
     stablehlo::FinishPropagation(source.get());
     return CompleteText(stablehlo::PrettyText(*source->module));
   };

@@ -186,6 +186,7 @@ absl::Status PrintStated(const std::string& path, const std::string& pass,
   std::string text(std::istreambuf_iterator<char>(in), {});
   XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(text), path));
   stablehlo::TranslatedValues values;
+  std::vector<HloSharding> results;
   stablehlo::EntryArguments entry;
   entry.function = function;
   entry.shardy = stablehlo::ShardyForm::kAxes;
@@ -199,8 +200,8 @@ absl::Status PrintStated(const std::string& path, const std::string& pass,
     options.uses_aggressive = pass != "basic";
     options.uses_basic = pass == "basic";
   }
-  XLA_RETURN_IF_ERROR(propagation::PropagateShardings(options, module.get()));
-  XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, source.get()));
+  XLA_RETURN_IF_ERROR(propagation::PropagateShardings(options, module.get(), &results));
+  XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, results, source.get()));
   if (pass == "pipeline") stablehlo::FinishPropagation(source.get());
   std::fputs(stablehlo::PrettyText(*source->module).c_str(), stdout);
   return absl::OkStatus();

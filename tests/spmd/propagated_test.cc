@@ -43,6 +43,7 @@ absl::StatusOr<Partitioned> PartitionShardy(const char* body) {
           absl::StrCat("module attributes {mhlo.num_partitions = 4 : i32} {\n", body, "}"),
           "program", {.shardy = stablehlo::ShardyForm::kAxes}));
   result.module->config().set_use_shardy_partitioner(true);
+  XLA_RETURN_IF_ERROR(VerifyModule(*result.module));
   XLA_ASSIGN_OR_RETURN(
       result.shardings,
       PartitionModule(result.module.get(), {.may_choose_output = UnstatedOutputs(*result.module),
@@ -142,6 +143,20 @@ TEST(SpmdPropagationTest, ChosenShardingsAreEven) {
   }
 )"));
   for (const HloSharding& output : program.shardings.outputs) EXPECT_TRUE(output.IsReplicated());
+}
+
+// As JAX states it of keys of random numbers on one device.
+TEST(SpmdPropagationTest, MeshesWithoutAxesFitAnyNumberOfDevices) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @empty = <[]>
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@empty, [{}]>},
+                         %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+    %0 = stablehlo.add %a, %b : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+)"));
+  EXPECT_EQ(program.signature(), "f32[8] f32[2] -> f32[2]");
 }
 
 TEST(SpmdPropagationTest, TilesAreSeenAsAxes) {

@@ -57,7 +57,9 @@ HloSharding FromLeaves(const Shape& shape, std::vector<HloSharding> leaves) {
 class ModuleShardings {
  public:
   explicit ModuleShardings(HloModule* module)
-      : module_(*module), mesh_(FindMesh(*module, module->config().num_partitions())) {}
+      : module_(*module),
+        mesh_(FindMesh(*module, module->config().num_partitions())),
+        root_(module->entry_computation()->root_instruction()) {}
 
   // A tuple of results that are stated to be replicated, of which some may be divided.
   void OpenResults(const std::vector<bool>& may_choose) {
@@ -101,13 +103,18 @@ class ModuleShardings {
   }
 
   absl::Status AxesToTiles() {
+    // Propagation may have given the result an annotation of its own.
+    const HloInstruction* root = module_.entry_computation()->root_instruction();
+    if (const auto stated = stated_.find(root_); root != root_ && stated != stated_.end()) {
+      auto of_root = stated->second;
+      stated_.insert_or_assign(root, std::move(of_root));
+    }
     for (HloComputation* computation : module_.computations()) {
       for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
         if (instruction->has_sharding()) AxesToTiles(instruction);
         if (IsCall(*instruction, "xla.sdy.PropagationBarrier") &&
             instruction->operand_count() == 1) {
-          XLA_RETURN_IF_ERROR(
-              computation->ReplaceInstruction(instruction, instruction->mutable_operand(0)));
+          XLA_RETURN_IF_ERROR(RemoveBarrier(instruction));
         }
       }
     }
@@ -115,6 +122,18 @@ class ModuleShardings {
   }
 
  private:
+  // A root, of which the sharding is that of the result, becomes an annotation.
+  static absl::Status RemoveBarrier(HloInstruction* barrier) {
+    HloInstruction* value = barrier->mutable_operand(0);
+    if (barrier->IsRoot()) {
+      CustomCallAttributes attributes;
+      attributes.custom_call_target = "Sharding";
+      value = Add(barrier->parent(), HloOpcode::kCustomCall, barrier->shape(), {value},
+                  std::move(attributes));
+      value->set_sharding(ShardingOf(*barrier));
+    }
+    return barrier->parent()->ReplaceInstruction(barrier, value);
+  }
   // That of the program's shardings by axes, if its devices are the partitions.
   static Mesh FindMesh(const HloModule& module, int64_t partitions) {
     std::vector<const HloSharding*> all;
@@ -208,6 +227,7 @@ class ModuleShardings {
 
   HloModule& module_;
   const Mesh mesh_;
+  const HloInstruction* const root_;
   // What comes back after propagation, of each leaf of instructions with shardings.
   absl::flat_hash_map<const HloInstruction*, std::vector<std::optional<HloSharding>>> stated_;
 };

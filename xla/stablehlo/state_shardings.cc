@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/stablehlo/state_shardings.h"
 
-#include <optional>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,8 +35,9 @@ constexpr char kSharding[] = "sdy.sharding";
 
 class Stater {
  public:
-  Stater(const HloModule& module, const TranslatedValues& values, mlir::Source* source)
-      : module_(module), values_(values), source_(*source), editor_(source) {
+  Stater(const HloModule& module, const TranslatedValues& values,
+         absl::Span<const HloSharding> results, mlir::Source* source)
+      : values_(values), results_(results), source_(*source), editor_(source) {
     for (const HloComputation* computation : module.computations()) {
       for (const HloInstruction* instruction : computation->instructions()) {
         alive_.insert(instruction);
@@ -49,6 +51,7 @@ class Stater {
     for (Operation& operation : *functions) {
       if (operation.Is("sdy.mesh")) XLA_RETURN_IF_ERROR(ReadMesh(operation));
     }
+    for (Operation& operation : *functions) FindEdges(operation);
     for (Operation& operation : *functions) {
       if (operation.Is("func.func")) XLA_RETURN_IF_ERROR(StateFunction(&operation));
     }
@@ -58,7 +61,14 @@ class Stater {
  private:
   // --- what instructions have
 
+  // Of tokens and arrays of unknown sizes Shardy knows nothing.
+  static bool HasSizes(const Value& value) {
+    const auto is_known = [](int64_t size) { return size >= 0; };
+    return value.type != nullptr && value.type->kind == mlir::TypeKind::kRankedTensor &&
+           std::all_of(value.type->sizes.begin(), value.type->sizes.end(), is_known);
+  }
   const HloInstruction* Find(const Value& value) const {
+    if (!HasSizes(value)) return nullptr;
     const HloInstruction* found = value.id < values_.size() ? values_[value.id] : nullptr;
     return found != nullptr && alive_.contains(found) ? found : nullptr;
   }
@@ -89,6 +99,16 @@ class Stater {
 
   // --- as text
 
+  void FindEdges(const Operation& operation) {
+    if (operation.Is("sdy.data_flow_edge") && operation.operands.size() == 1) {
+      on_edges_.insert(operation.operands[0]);
+    }
+    for (const Region& region : operation.regions) {
+      for (const Block* block = region.first; block != nullptr; block = block->next) {
+        for (const Operation& inner : *block) FindEdges(inner);
+      }
+    }
+  }
   absl::Status ReadMesh(const Operation& operation) {
     const AttributeRef name = operation.Find("sym_name"), mesh = operation.Find("mesh");
     const auto* symbol = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
@@ -234,7 +254,8 @@ class Stater {
     if (computation == nullptr) return absl::OkStatus();  // it is not called
     if (computation->IsEntryComputation()) {
       for (size_t i = 0; i < results.size(); ++i) {
-        results[i] = NamedOf(computation->root_instruction(), i);
+        const bool is_known = i < results_.size() && results_[i].UseNamedShardingLeaf();
+        results[i] = is_known ? &results_[i].named_sharding() : nullptr;
       }
     }
     XLA_RETURN_IF_ERROR(SetDictionaries(function, "arg_attrs", arguments));
@@ -274,7 +295,10 @@ class Stater {
       if (out != nullptr) Set(operation, "out_shardings", out);
       return absl::OkStatus();
     }
-    if (operation->Is("sdy.sharding_constraint") || operation->Is("sdy.reshard")) {
+    // Edges have the shardings of the values that they are about.
+    if (on_edges_.contains(&operation->results[0])) return absl::OkStatus();
+    if (operation->Is("sdy.sharding_constraint") || operation->Is("sdy.reshard") ||
+        operation->Is("sdy.data_flow_edge")) {
       if (shardings[0] == nullptr) return absl::OkStatus();
       XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, Attribute(AsShardy(*shardings[0])));
       Set(operation, "sharding", sharding);
@@ -285,11 +309,12 @@ class Stater {
     return absl::OkStatus();
   }
 
-  const HloModule& module_;
   const TranslatedValues& values_;
+  const absl::Span<const HloSharding> results_;
   mlir::Source& source_;
   ShardyEditor editor_;
   absl::flat_hash_set<const HloInstruction*> alive_;
+  absl::flat_hash_set<const Value*> on_edges_;
   std::vector<std::pair<std::string, Mesh>> meshes_;
 };
 
@@ -310,8 +335,8 @@ void FinishBlock(ShardyEditor& editor, Block& block) {
 }  // namespace
 
 absl::Status StateShardings(const HloModule& module, const TranslatedValues& values,
-                            mlir::Source* source) {
-  return Stater(module, values, source).Run();
+                            absl::Span<const HloSharding> results, mlir::Source* source) {
+  return Stater(module, values, results, source).Run();
 }
 
 absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source) {

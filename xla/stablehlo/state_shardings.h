@@ -8,7 +8,9 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/mlir/source.h"
 #include "xla/stablehlo/translate.h"
 
@@ -16,10 +18,10 @@ namespace xla::stablehlo {
 
 // Gives operations, arguments and results of the function `entry` and of those that it calls the
 // shardings by axes that the instructions have which they became, as attributes of Shardy.
-// `values` are those of the translation. Meshes are named as in the program; those that no
-// operation of it states are inlined.
+// `values` are those of the translation, `results` the shardings of the result. Meshes are named as
+// in the program; those that no operation of it states are inlined.
 absl::Status StateShardings(const HloModule& module, const TranslatedValues& values,
-                            mlir::Source* source);
+                            absl::Span<const HloSharding> results, mlir::Source* source);
 
 // Gives axes of the program's meshes other sizes.
 absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source);

@@ -409,6 +409,7 @@ void AddShardingHandlers(HandlerTable* table) {
   }
   table->emplace("sdy.constant", TranslateShardyConstant);
   table->emplace("sdy.data_flow_edge", TranslateIdentity);
+  table->emplace("sdy.func_data_flow_edge", TranslateIdentity);
   table->emplace("sdy.manual_computation", TranslateManualComputation);
   table->emplace("sdy.named_computation", TranslateNamedComputation);
   table->emplace("sdy.propagation_barrier", TranslateBarrier);

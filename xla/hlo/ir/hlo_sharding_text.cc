@@ -186,7 +186,11 @@ absl::Status ValidateLeaf(const HloSharding& sharding, const Shape& shape,
         "input_shape=%s",
         sharding.ToString(), shape.ToString());
   }
-  if (num_devices.has_value() && count != *num_devices) {
+  // A mesh without axes divides nothing, whatever the number of devices.
+  const bool is_of_any = sharding.UseNamedShardingLeaf() &&
+                         !sharding.named_sharding().mesh().IsMaximal() &&
+                         sharding.named_sharding().mesh().num_axes() == 0;
+  if (num_devices.has_value() && count != *num_devices && !is_of_any) {
     return InvalidArgument("sharding should have %d devices but has %d", *num_devices, count);
   }
   return absl::OkStatus();

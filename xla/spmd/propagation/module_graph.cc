@@ -247,8 +247,10 @@ class Builder {
     const bool is_own = IsAnnotationFor(*full, kFullToShardTarget);
     const ValueId source = LeavesOf(is_own ? full->operand(0) : full)[0];
     AddBoundary(*boundary, Node::Boundary::kIntoManual, source, result);
+    const NodeId edge = static_cast<NodeId>(graph_.nodes.size()) - 1;
+    if (is_own) result_.manual_operands.emplace_back(edge, LeavesOf(full)[0]);
     constraints_.push_back(
-        {.node = static_cast<NodeId>(graph_.nodes.size()) - 1,
+        {.node = edge,
          .sharding = FromNamed(*boundary->outside, graph_.values[source].sizes.size()),
          .mesh = graph_.AddMesh(boundary->outside->mesh())});
     return Leaves{result};

@@ -9,6 +9,7 @@
 #include "absl/container/node_hash_map.h"
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/spmd/propagation/graph.h"
 
 namespace xla::propagation {
@@ -35,6 +36,9 @@ struct ModuleGraph {
 // named shardings; of those by tiles nothing is known. InvalidArgument: shardings that do not fit
 // their values, groups of values of different shapes, sharding rules that do not parse.
 absl::StatusOr<ModuleGraph> MakeModuleGraph(const HloModule& module, bool is_conservative);
+
+// Of the leaves of the program's result; Unknown where there is none.
+absl::StatusOr<std::vector<HloSharding>> ResultShardings(const Graph& graph);
 
 // Gives every instruction the sharding that its values have in the graph.
 absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module);

@@ -89,7 +89,8 @@ void Export(const HloModule& module, ModuleGraph* module_graph) {
 
 }  // namespace
 
-absl::Status PropagateShardings(const PropagationOptions& options, HloModule* module) {
+absl::Status PropagateShardings(const PropagationOptions& options, HloModule* module,
+                                std::vector<HloSharding>* results) {
   XLA_RETURN_IF_ERROR(FlattenCalls(module).status());
   std::vector<std::pair<HloInstruction*, HloInstruction*>> copies;
   if (options.splits_constants) {
@@ -105,6 +106,9 @@ absl::Status PropagateShardings(const PropagationOptions& options, HloModule* mo
     }
   }
   if (options.exports) Export(*module, &module_graph);
+  if (results != nullptr) {
+    XLA_ASSIGN_OR_RETURN(*results, ResultShardings(graph));
+  }
   XLA_RETURN_IF_ERROR(SetModuleShardings(module_graph, module));
   return MergeConstants(copies);
 }

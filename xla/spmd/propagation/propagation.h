@@ -4,8 +4,11 @@
 #ifndef XLA_SPMD_PROPAGATION_PROPAGATION_H_
 #define XLA_SPMD_PROPAGATION_PROPAGATION_H_
 
+#include <vector>
+
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/spmd/propagation/propagate.h"
 
 namespace xla::propagation {
@@ -21,7 +24,10 @@ struct PropagationOptions : PropagateOptions {
 // Computations that are called from several places are copied first. Errors: shardings that do not
 // fit their values, groups of values of different shapes, more instructions than FlattenCalls
 // makes.
-absl::Status PropagateShardings(const PropagationOptions& options, HloModule* module);
+// `results`, if given: the shardings of the leaves of the result, which the instructions do not
+// hold if the root is no tuple; Unknown if there is none.
+absl::Status PropagateShardings(const PropagationOptions& options, HloModule* module,
+                                std::vector<HloSharding>* results = nullptr);
 
 }  // namespace xla::propagation
 

@@ -41,6 +41,21 @@ absl::Status SetResultSharding(const ModuleGraph& module_graph, HloModule* modul
 
 }  // namespace
 
+absl::StatusOr<std::vector<HloSharding>> ResultShardings(const Graph& graph) {
+  std::vector<HloSharding> shardings;
+  for (const auto& [value, result] : graph.results) {
+    const Value& holder = graph.holder(result);
+    if (!holder.sharding.has_value()) {
+      shardings.push_back(HloSharding::Unknown());
+      continue;
+    }
+    XLA_ASSIGN_OR_RETURN(NamedSharding named, ToNamed(*holder.sharding, graph.values[result].manual,
+                                                      graph.meshes[holder.mesh]));
+    shardings.emplace_back(std::move(named));
+  }
+  return shardings;
+}
+
 absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* module) {
   const Graph& graph = module_graph.graph;
   const auto sharding_of = [&](ValueId id) -> absl::StatusOr<std::optional<HloSharding>> {
@@ -59,21 +74,19 @@ absl::Status SetModuleShardings(const ModuleGraph& module_graph, HloModule* modu
                              StatesResults(*instruction);
       for (size_t i = 0; is_result && i < leaves.size(); ++i) leaves[i] = graph.results[i].second;
       std::vector<std::optional<HloSharding>> elements;
-      const Mesh* mesh = nullptr;
+      bool any = false;
       for (const ValueId leaf : leaves) {
         XLA_ASSIGN_OR_RETURN(elements.emplace_back(), sharding_of(leaf));
-        if (elements.back().has_value()) mesh = &graph.meshes[graph.holder(leaf).mesh];
+        any = any || elements.back().has_value();
       }
-      if (mesh == nullptr) continue;
+      if (!any) continue;
       if (!instruction->shape().IsTuple()) {
         instruction->set_sharding(*std::move(elements[0]));
         continue;
       }
       std::vector<HloSharding> all;
       for (size_t i = 0; i < leaves.size(); ++i) {
-        const auto rank = static_cast<int64_t>(graph.values[leaves[i]].sizes.size());
-        all.push_back(elements[i].has_value() ? *std::move(elements[i])
-                                              : HloSharding(NamedSharding::FullyOpen(*mesh, rank)));
+        all.push_back(elements[i].has_value() ? *std::move(elements[i]) : HloSharding::Unknown());
       }
       instruction->set_sharding(HloSharding::Tuple(std::move(all)));
     }
