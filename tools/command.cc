@@ -266,6 +266,7 @@ const std::vector<Command>& Commands() {
                                                 WithMaxIsa(ReduceCommand()),
                                                 WithMaxIsa(BisectCommand()),
                                                 OpsCommand(),
+                                                LspCommand(),
                                                 InfoCommand(),
                                                 CompletionsCommand()};
   return commands;

@@ -101,6 +101,7 @@ Command DiffCommand();
 Command ReduceCommand();
 Command BisectCommand();
 Command OpsCommand();
+Command LspCommand();
 Command InfoCommand();
 Command CompletionsCommand();
 
