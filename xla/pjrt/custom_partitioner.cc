@@ -135,7 +135,7 @@ absl::StatusOr<HloSharding> ResultByRule(const HloInstruction& call, absl::strin
     const Shape& shape = is_tuple ? call.shape().tuple_shapes(static_cast<int>(i)) : call.shape();
     // A division that does not come out even is not suggested.
     const bool is_even = shape.rank() == static_cast<int64_t>(results[i].counts.size()) &&
-                         spmd::ShardShape(shape, results[i]).ok();
+                         spmd::IsEven(shape, results[i]);
     XLA_ASSIGN_OR_RETURN(HloSharding sharding, spmd::ToHloSharding(results[i]));
     shardings.push_back(is_even ? std::move(sharding) : HloSharding::Replicate());
   }

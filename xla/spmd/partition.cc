@@ -120,7 +120,7 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
     local = known->second.shard;
   } else if (known != sharded_.end() && !is_manual && IsEven(full->shape(), layout)) {
     emit_.set_cause(*call);
-    local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+    local = Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
   if (local == nullptr) {
     XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
@@ -190,10 +190,12 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
   }
   if (layout.IsReplicated() && may_choose) {
-    if (const ShardGroup* group_layout = ShardGroupOf(*value)) {
+    if (const ShardGroup* group_layout = ShardGroupOf(*value);
+        group_layout != nullptr && IsEven(value->shape(), group_layout->layout)) {
       layout = group_layout->layout;
       sharding = group_layout->sharding;
-    } else if (known != nullptr && known->layout.partial_groups.empty()) {
+    } else if (known != nullptr && known->layout.partial_groups.empty() &&
+               IsEven(value->shape(), known->layout)) {
       layout = known->layout;
       sharding = known->sharding;
     }

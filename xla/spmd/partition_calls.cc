@@ -25,7 +25,8 @@ absl::Status Partitioner::PartitionCall(HloInstruction* call) {
   std::vector<OperandSharding> shardings(static_cast<size_t>(call->operand_count()));
   for (size_t i = 0; i < shardings.size(); ++i) {
     const Sharded* known = FindSharded(call->mutable_operand(static_cast<int64_t>(i)));
-    if (known != nullptr && known->layout.partial_groups.empty()) {
+    if (known != nullptr && known->layout.partial_groups.empty() &&
+        IsEven(call->operand(static_cast<int64_t>(i))->shape(), known->layout)) {
       shardings[i] = {known->sharding, &known->layout};
     }
   }
@@ -61,7 +62,10 @@ absl::Status Partitioner::PartitionCall(HloInstruction* call) {
 absl::Status Partitioner::CallWithShards(HloInstruction* call) {
   for (int64_t i = 0; i < call->operand_count(); ++i) {
     const Sharded* known = FindSharded(call->mutable_operand(i));
-    if (known == nullptr || !known->layout.partial_groups.empty()) continue;
+    if (known == nullptr || !known->layout.partial_groups.empty() ||
+        !IsEven(call->operand(i)->shape(), known->layout)) {
+      continue;
+    }
     XLA_RETURN_IF_ERROR(call->ReplaceOperandWithDifferentShape(i, known->shard));
   }
   FitToShards(call);

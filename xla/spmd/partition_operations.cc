@@ -136,7 +136,8 @@ const Partitioner::ShardGroup* Partitioner::ShardGroupOf(const HloInstruction& v
   if (group == nullptr || !value.shape().IsArray()) return nullptr;
   const auto found = groups_.find(*group);
   const bool is_known =
-      found != groups_.end() && ShardShape(value.shape(), found->second.layout).ok();
+      found != groups_.end() &&
+      found->second.layout.counts.size() == static_cast<size_t>(value.shape().rank());
   return is_known ? &found->second : nullptr;
 }
 
@@ -148,6 +149,7 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
     HloInstruction* operand = instruction->mutable_operand(static_cast<int64_t>(i));
     if (strategy.operands[i].has_value()) {
       XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, *strategy.operands[i]));
+      operand = WithoutPaddingFor(*instruction, i, operand, *strategy.operands[i]);
     }
     operands.push_back(operand);
   }
@@ -220,8 +222,10 @@ ShardLayout Partitioner::WithOpenDimensions(const HloInstruction& annotation, Sh
   }
   // An axis of the mesh may be in use elsewhere now.
   std::optional<ShardLayout> open = ShardLayoutFrom(dimensions, partitions_);
-  return open.has_value() && ShardShape(annotation.shape(), *open).ok() ? *std::move(open)
-                                                                        : std::move(layout);
+  const bool is_better =
+      open.has_value() &&
+      (IsEven(annotation.shape(), *open) || !IsEven(annotation.shape(), layout));
+  return is_better ? *std::move(open) : std::move(layout);
 }
 
 absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
@@ -231,8 +235,7 @@ absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
     const HloSharding sharding = ShardingOf(*annotation);
     const absl::StatusOr<ShardLayout> layout =
         ShardLayoutOf(sharding, annotation->shape(), partitions_);
-    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty() &&
-        ShardShape(annotation->shape(), *layout).ok()) {
+    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty()) {
       ShardLayout open = *layout;
       if (known != sharded_.end() && known->second.layout.partial_groups.empty()) {
         open = WithOpenDimensions(*annotation, *layout, known->second.layout);

@@ -42,15 +42,14 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
     return partial != nullptr ? partial : emit_.Cut(full, layout);
   }
   if (layout.IsUndivided()) return emit_.Cut(full, layout);
-  if (!IsEven(full->shape(), layout)) return UnevenShardOf(full, layout);
   const auto made = made_.find(full);
   if (made != made_.end() && made->second.layout == layout) return made->second.shard;
   HloInstruction* shard = nullptr;
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
-    shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
+    shard = ReduceScatter(partial->second.shard, full->shape(), partial->second.layout, layout);
   }
   if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full)) {
-    shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+    shard = Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
   if (shard == nullptr) {
     XLA_ASSIGN_OR_RETURN(shard, MakeShard(full, layout));
@@ -62,22 +61,10 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   return shard;
 }
 
-absl::StatusOr<HloInstruction*> Partitioner::UnevenShardOf(HloInstruction* full,
-                                                           const ShardLayout& layout) {
-  const auto known = uneven_.find(WithoutAnnotations(full));
-  if (known != uneven_.end() && known->second.layout == layout) return known->second.shard;
-  return emit_.Cut(WithPadding(WithoutAnnotations(full), PaddedShape(full->shape(), layout)),
-                   layout);
-}
-
 void Partitioner::SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout) {
   const auto sharding = ToHloSharding(layout);
   if (!sharding.ok()) return;
-  if (IsEven(full->shape(), layout)) {
-    sharded_.insert_or_assign(full, Sharded{shard, layout, *sharding});
-  } else {
-    uneven_.insert_or_assign(full, Made{shard, layout});
-  }
+  sharded_.insert_or_assign(full, Sharded{shard, layout, *sharding});
 }
 
 HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& layout) {

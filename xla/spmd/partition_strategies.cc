@@ -46,8 +46,7 @@ std::optional<ShardLayout> Partitioner::WantedLayout(const HloInstruction& instr
   }
   if (!stated.has_value()) return std::nullopt;
   const auto layout = ShardLayoutOf(*stated, instruction.shape(), partitions_);
-  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty() ||
-      !IsEven(instruction.shape(), *layout)) {
+  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty()) {
     return std::nullopt;
   }
   return *layout;
@@ -62,21 +61,23 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
     const Shape& shape = instruction.operand(static_cast<int64_t>(i))->shape();
     const int64_t bytes = ShapeUtil::ByteSizeOf(shape);
     cost += strategy.operands[i].has_value()
-                ? emit_.ReshardBytes(shape, *known[i], *strategy.operands[i])
+                ? ReshardBytes(shape, *known[i], *strategy.operands[i])
                 : bytes - bytes / known[i]->size();
   }
   if (!strategy.elements.empty()) return cost;
-  const int64_t shard = ShapeUtil::ByteSizeOf(instruction.shape()) / strategy.result.size();
+  const int64_t shard =
+      ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
+      strategy.result.size();
   if (!strategy.partial.empty()) {
     const auto group = static_cast<int64_t>(strategy.partial[0].size());
     const int64_t once = shard / group * (group - 1);
     ShardLayout parts = strategy.result;
     parts.partial_groups = strategy.partial;
-    if (wanted.has_value() && emit_.CanReduceScatter(parts, *wanted)) return cost + once;
+    if (wanted.has_value() && CanReduceScatter(instruction.shape(), parts, *wanted)) return cost + once;
     cost += 2 * once;
   }
   return wanted.has_value()
-             ? cost + emit_.ReshardBytes(instruction.shape(), strategy.result, *wanted)
+             ? cost + ReshardBytes(instruction.shape(), strategy.result, *wanted)
              : cost;
 }
 
@@ -119,8 +120,6 @@ Partitioner::Source Partitioner::SourceOf(HloInstruction* value) const {
       known != nullptr && known->layout.partial_groups.empty()) {
     return {known->shard, known->layout};
   }
-  const auto uneven = uneven_.find(WithoutAnnotations(value));
-  if (uneven != uneven_.end()) return {uneven->second.shard, uneven->second.layout};
   return {};
 }
 

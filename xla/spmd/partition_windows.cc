@@ -266,29 +266,6 @@ bool Partitioner::PartitionConvolution(HloInstruction* convolution) {
   return true;
 }
 
-absl::StatusOr<bool> Partitioner::PartitionUnevenElementwise(HloInstruction* instruction) {
-  if (!instruction->shape().IsArray() || instruction->operand_count() == 0) return false;
-  const Made* uneven = nullptr;
-  for (HloInstruction* operand : instruction->operands()) {
-    const auto found = uneven_.find(WithoutAnnotations(operand));
-    if (found != uneven_.end()) uneven = &found->second;
-  }
-  if (uneven == nullptr) return false;
-  const ShardLayout layout = uneven->layout;
-  Instructions operands;
-  for (HloInstruction* operand :
-       Instructions(instruction->operands().begin(), instruction->operands().end())) {
-    if (operand->shape().rank() == instruction->shape().rank()) {
-      XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, layout));
-    }
-    operands.push_back(operand);
-  }
-  HloInstruction* shard = instruction->parent()->AddInstruction(
-      instruction->CloneWithNewOperands(ResultShardShape(instruction->shape(), layout), operands));
-  SetShard(instruction, shard, layout);
-  return true;
-}
-
 absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction* instruction) {
   switch (instruction->opcode()) {
     case HloOpcode::kSlice:
@@ -312,9 +289,7 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
     case HloOpcode::kReduce:
       return PartitionVariadicReduce(instruction);
     default:
-      return instruction->info().Has(op_traits::kElementwiseTrait)
-                 ? PartitionUnevenElementwise(instruction)
-                 : false;
+      return false;
   }
 }
 

@@ -23,6 +23,8 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/indexed_loops.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/shard_emitter.h"
 #include "xla/spmd/shard_layout.h"
@@ -41,7 +43,8 @@ class Partitioner {
   absl::StatusOr<ProgramShardings> Run();
 
  private:
-  // A value of which each partition has its shard.
+  // A value of which each partition has its shard. Those that do not divide evenly end in padding of
+  // any value.
   struct Sharded {
     HloInstruction* shard;
     ShardLayout layout;
@@ -119,6 +122,24 @@ class Partitioner {
   // An instruction that states its own sharding, but is no annotation, has shards of that.
   absl::Status TakeOwnSharding(HloInstruction* instruction);
 
+  // --- partition_padding.cc: shards of sizes that do not divide evenly
+  // The layout with some dimensions undivided; none if not all shards are on as many partitions.
+  std::optional<ShardLayout> WithoutDimensions(const ShardLayout& layout,
+                                               absl::Span<const size_t> dimensions) const;
+  // As those of ShardEmitter, of any sizes. `full`: the array without padding.
+  HloInstruction* Reshard(HloInstruction* shard, const Shape& full, const ShardLayout& from,
+                          const ShardLayout& to);
+  int64_t ReshardBytes(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
+  HloInstruction* ReduceScatter(HloInstruction* part, const Shape& full, const ShardLayout& from,
+                                const ShardLayout& to);
+  static bool CanReduceScatter(const Shape& full, const ShardLayout& from, const ShardLayout& to);
+  // The shard with `fill`, a scalar, in the padding of these dimensions.
+  HloInstruction* FillPadding(HloInstruction* shard, const Shape& full, const ShardLayout& layout,
+                              absl::Span<const int64_t> dimensions, HloInstruction* fill);
+  // The shard of an operand with padding that leaves the result of its user as it is.
+  HloInstruction* WithoutPaddingFor(const HloInstruction& user, size_t operand,
+                                    HloInstruction* shard, const ShardLayout& layout);
+
   // --- partition_windows.cc, partition_indexed.cc, partition_reductions.cc: instructions that need
   // other partitions along a divided dimension. Whether they took the instruction.
   struct Source {
@@ -132,17 +153,29 @@ class Partitioner {
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
   bool PartitionReduceWindow(HloInstruction* reduce_window);
   bool PartitionConvolution(HloInstruction* convolution);
-  absl::StatusOr<bool> PartitionUnevenElementwise(HloInstruction* instruction);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
   absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
+  absl::StatusOr<bool> GatherOnShards(HloInstruction* gather, absl::Span<const IndexedLoop> loops,
+                                      const IndexedLayouts& layouts,
+                                      const std::optional<ShardLayout>& wanted);
   absl::StatusOr<bool> PartitionScatter(HloInstruction* scatter);
+  absl::Status ScatterOnShards(HloInstruction* scatter, absl::Span<const IndexedLoop> loops,
+                               const IndexedLayouts& layouts);
+  // What ways to divide them communicate, to the layout that is wanted of the result included.
+  int64_t CostOfGather(const HloInstruction& gather, const IndexedLayouts& layouts,
+                       const Source& operand, const Source& indices,
+                       const std::optional<ShardLayout>& wanted) const;
+  int64_t CostOfScatter(const HloInstruction& scatter, const IndexedLayouts& layouts,
+                        absl::Span<const Source> sources,
+                        const std::optional<ShardLayout>& wanted) const;
   bool PartitionCumulative(HloInstruction* reduce_window);
   absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
   // The sum of parts of which each element is zero on all partitions but one, with the same bits.
-  // `result` is the layout of what the parts add up to.
-  HloInstruction* CombineDisjoint(HloInstruction* part,
-                                  const std::vector<std::vector<int64_t>>& groups);
+  // `parts`: its layout. `scattered`: that of the sum, which a reduce-scatter makes; null: it is on
+  // all partitions of a group.
+  HloInstruction* CombineDisjoint(HloInstruction* part, ShardLayout parts,
+                                  const ShardLayout* scattered);
   // Replaces the instruction, or remembers shards of it.
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
                          const ShardLayout& layout);
@@ -171,8 +204,6 @@ class Partitioner {
   std::optional<ShardLayout> KnownLayout(HloInstruction* value) const;
   // The shard that this partition has: at hand, computed from shards of the operands, or cut out.
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* full, const ShardLayout& layout);
-  // The same of shards that are not all of one size: they are padded at the end.
-  absl::StatusOr<HloInstruction*> UnevenShardOf(HloInstruction* full, const ShardLayout& layout);
   // Remembers the shard that each partition has of a value.
   void SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout);
   // As ShardOf, of what a value annotates as well.
@@ -251,8 +282,6 @@ class Partitioner {
   absl::flat_hash_map<const HloInstruction*, ShardedTuple> sharded_tuples_;
   // Shards of values that are full otherwise.
   absl::flat_hash_map<const HloInstruction*, Made> made_;
-  // Shards that are not all of one size, and end in padding of any value.
-  absl::flat_hash_map<const HloInstruction*, Made> uneven_;
   // Parts that add up to values.
   absl::flat_hash_map<const HloInstruction*, Made> partials_;
   // How the values of sharding groups are divided.

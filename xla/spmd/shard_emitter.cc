@@ -57,7 +57,7 @@ absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
   if (layout.IsUndivided()) return full;
   HloComputation* computation = full->parent();
   XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(full->shape(), layout));
-  Instructions operands = {full};
+  Instructions operands = {WithPadding(full, PaddedShape(full->shape(), layout))};
   HloInstruction* number = PartitionNumber(computation);
   for (size_t d = 0; d < layout.counts.size(); ++d) {
     operands.push_back(ShardStart(number, shard, layout, d));
@@ -70,8 +70,11 @@ absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
 
 absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* full, const ShardLayout& layout) {
   XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardAt(full, layout));
-  if (layout.partial_groups.empty()) return shard;
-  HloComputation* computation = full->parent();
+  return layout.partial_groups.empty() ? shard : KeepFirst(shard, layout);
+}
+
+HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout& layout) {
+  HloComputation* computation = shard->parent();
   Literal is_first = Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {partitions_}));
   for (const std::vector<int64_t>& group : layout.partial_groups)
     is_first.Set<bool>({group[0]}, true);
@@ -216,18 +219,20 @@ HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& full,
   HloInstruction* moved =
       Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
           {Reshape(all, separate)}, Dimensions(order));
-  return Reshape(moved, full.dimensions());
+  return WithoutPadding(Reshape(moved, PaddedShape(full, layout).dimensions()),
+                        ShapeUtil::MakeShape(type, full.dimensions()));
 }
 
 HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
                                     const ShardLayout& layout) {
   HloComputation* computation = shard->parent();
-  Instructions operands = {Zero(computation, full), shard};
+  const Shape padded = PaddedShape(full, layout);
+  Instructions operands = {Zero(computation, padded), shard};
   HloInstruction* number = PartitionNumber(computation);
   for (size_t d = 0; d < layout.counts.size(); ++d) {
     operands.push_back(ShardStart(number, shard->shape(), layout, d));
   }
-  return Add(computation, HloOpcode::kDynamicUpdateSlice, full, operands);
+  return WithoutPadding(Add(computation, HloOpcode::kDynamicUpdateSlice, padded, operands), full);
 }
 
 HloInstruction* ShardEmitter::CollectivePermute(HloInstruction* shard, const ShardLayout& from,

@@ -44,8 +44,10 @@ class ShardEmitter {
   int64_t* next_channel() { return &next_channel_; }
 
   // The shard of a full array that this partition has. Of those whose values add up, the first has
-  // it, the others zeros. Unimplemented for dimensions that do not divide evenly.
+  // it, the others zeros. Shards of dimensions that do not divide evenly end in zeros.
   absl::StatusOr<HloInstruction*> Cut(HloInstruction* full, const ShardLayout& layout);
+  // The shard where this partition is the first of those whose values add up, zeros elsewhere.
+  HloInstruction* KeepFirst(HloInstruction* shard, const ShardLayout& layout);
   // The full array, from the shards of all partitions.
   HloInstruction* Gather(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
   // An array of the full shape with the shard at its place and zeros elsewhere.

@@ -244,6 +244,12 @@ HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const ShardLay
   auto groups = ScatterGroups(from, to, &parts);
   if (!groups.has_value()) return nullptr;
   const auto count = static_cast<int64_t>((*groups)[0].size());
+  Shape padded = part->shape();
+  for (size_t d = 0; d < rank; ++d) {
+    const auto dimension = static_cast<int>(d);
+    padded.set_dimensions(dimension, RoundUpTo(padded.dimensions(dimension), parts[d]));
+  }
+  part = WithPadding(part, padded);
   // [k0, n0, k1, n1, ..] to [k0 * k1 * .., n0, n1, ..], whose blocks are the shards.
   const PrimitiveType type = part->shape().element_type();
   std::vector<int64_t> split, order, moved_sizes, blocks = {count}, sizes;

@@ -369,21 +369,22 @@ std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
 
 namespace {
 
-// Whether all sizes divide evenly.
-bool AllDivide(const HloInstruction& instruction, const ShardingStrategy& strategy) {
-  if (instruction.shape().IsArray() && !Divides(strategy.result, instruction.shape())) return false;
-  for (size_t i = 0; i < strategy.elements.size(); ++i) {
-    if (!Divides(strategy.elements[i], instruction.shape().tuple_shapes(static_cast<int>(i)))) {
-      return false;
-    }
+// Whether the strategy works on shards that end in padding, if it has such.
+bool AllowsPadding(const HloInstruction& instruction, const ShardingStrategy& strategy) {
+  const auto divides = [](const ShardLayout& layout, const Shape& shape, int64_t d) {
+    return shape.dimensions(static_cast<int>(d)) % layout.counts[static_cast<size_t>(d)] == 0;
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kReshape:
+      return Divides(*strategy.operands[0], instruction.operand(0)->shape()) &&
+             Divides(strategy.result, instruction.shape());
+    case HloOpcode::kReverse:
+      return absl::c_all_of(
+          instruction.attributes<DimensionListAttributes>().dimensions,
+          [&](int64_t d) { return divides(strategy.result, instruction.shape(), d); });
+    default:
+      return true;
   }
-  for (size_t i = 0; i < strategy.operands.size(); ++i) {
-    const std::optional<ShardLayout>& layout = strategy.operands[i];
-    if (layout && !Divides(*layout, instruction.operand(static_cast<int64_t>(i))->shape())) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -419,7 +420,7 @@ std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instructi
     std::vector<ShardingStrategy> products;
     AddDotStrategies(instruction, known, wanted, partitions, products);
     for (ShardingStrategy& product : products) {
-      if (AllDivide(instruction, product)) strategies.push_back(std::move(product));
+      strategies.push_back(std::move(product));
     }
   }
   if (!strategies.empty() || known.empty() || known[0] == nullptr) return strategies;
@@ -437,7 +438,7 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
                                                      int64_t partitions) {
   std::optional<ShardingStrategy> strategy = StrategyOf(instruction, known, partitions);
   if (!strategy.has_value()) return std::nullopt;
-  if (!AllDivide(instruction, *strategy)) return std::nullopt;
+  if (!AllowsPadding(instruction, *strategy)) return std::nullopt;
   return strategy;
 }
 
