@@ -27,6 +27,24 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
+// A result of several values that one instruction gives becomes a tuple of its elements, which may
+// be divided one by one.
+void SplitResult(HloComputation* entry) {
+  HloInstruction* root = entry->root_instruction();
+  if (!root->shape().IsTuple() || root->opcode() == HloOpcode::kTuple ||
+      root->opcode() == HloOpcode::kParameter || root->HasControlDependencies() ||
+      root->shape().tuple_shapes_size() == 0) {
+    return;
+  }
+  Instructions elements;
+  for (int64_t i = 0; i < root->shape().tuple_shapes_size(); ++i) {
+    elements.push_back(Element(root, i));
+  }
+  HloInstruction* tuple = Add(entry, HloOpcode::kTuple, root->shape(), elements);
+  tuple->mutable_extras().sharding = root->extras().sharding;
+  entry->set_root_instruction(tuple);
+}
+
 absl::Status Malformed(const HloInstruction& call) {
   return absl::InvalidArgumentError(
       absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
@@ -57,6 +75,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
   entry_ = module_.entry_computation();
+  SplitResult(entry_);
   result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
   for (HloComputation* computation : module_.computations()) {

@@ -154,6 +154,9 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
     operands.push_back(operand);
   }
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShapeOf(*instruction, strategy));
+  if (instruction->opcode() == HloOpcode::kReshape) {
+    operands[0] = ReshapeRows(*instruction, operands[0], strategy);
+  }
   HloInstruction* shard =
       instruction->parent()->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
   FitToShards(shard);

@@ -112,6 +112,8 @@ HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const Sh
     case HloOpcode::kMinimum:
       if (reduction != UnreducedKind::kMin) return nullptr;
       break;
+    case HloOpcode::kCopy:
+      break;
     case HloOpcode::kReshape:
     case HloOpcode::kTranspose:
       if (!layout.IsUndivided()) return nullptr;

@@ -10,6 +10,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reshape_rules.h"
 #include "xla/util.h"
 
 namespace xla::spmd {
@@ -115,6 +116,34 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
   return true;
 }
 
+HloInstruction* Partitioner::ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
+                                         const ShardingStrategy& strategy) {
+  const Shape &from = reshape.operand(0)->shape(), &to = reshape.shape();
+  const ShardLayout &before = *strategy.operands[0], &after = strategy.result;
+  if (IsEven(from, before) && IsEven(to, after)) return shard;
+  // Each group of dimensions as one, whose chunks may be of other sizes afterwards.
+  const std::vector<ReshapeGroup> groups = ReshapeGroups(from, to);
+  const auto plan = PlanReshape(from, to, before, partitions_);
+  const auto layout = plan.has_value() ? ShardLayoutFrom(plan->chunks, partitions_) : std::nullopt;
+  if (!layout.has_value()) return shard;
+  std::vector<int64_t> sizes;
+  for (const ReshapeGroup& group : groups) {
+    sizes.push_back(ChunkSize(from, before, group.from_begin, group.from_end));
+  }
+  HloInstruction* rows = Reshape(shard, sizes);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const int64_t size = ChunkSize(to, after, groups[g].to_begin, groups[g].to_end);
+    if (layout->counts[g] == 1 || size == sizes[g]) continue;
+    RowRange range{.dimension = static_cast<int64_t>(g), .length = size, .limit = 1};
+    for (int d = groups[g].from_begin; d < groups[g].from_end; ++d) {
+      range.limit *= from.dimensions(d);
+    }
+    for (int64_t q = 0; q < layout->counts[g]; ++q) range.starts.push_back(q * size);
+    rows = emit_.Rows(rows, range, *layout, nullptr);
+  }
+  return rows;
+}
+
 bool Partitioner::PartitionPad(HloInstruction* pad) {
   const Source source = SourceOf(pad->mutable_operand(0));
   if (source.shard == nullptr || !HasElements(pad->shape()) ||
@@ -194,75 +223,111 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   return true;
 }
 
-bool Partitioner::PartitionReduceWindow(HloInstruction* reduce_window) {
-  if (reduce_window->operand_count() != 2 || !HasElements(reduce_window->shape())) return false;
-  HloInstruction* operand = reduce_window->mutable_operand(0);
-  const Source source = SourceOf(operand);
-  if (source.shard == nullptr || !HasElements(operand->shape())) return false;
-  WindowAttributes local = reduce_window->attributes<WindowAttributes>();
-  HloInstruction* rows = source.shard;
-  for (size_t d = 0; d < local.window.size(); ++d) {
-    WindowDim& dim = local.window[d];
-    if (source.layout.counts[d] == 1 || dim == WindowDim()) continue;
-    if (dim.base_dilation != 1) return false;
-    const int64_t size = (dim.size - 1) * dim.window_dilation + 1;
-    const RowWindow window = {static_cast<int64_t>(d), static_cast<int64_t>(d), -dim.padding_low,
-                              dim.stride, size};
-    // Windows of most of the array are gathered as well.
-    if (size > operand->shape().dimensions(static_cast<int>(d)) / 2) return false;
-    rows =
-        emit_.Rows(rows, RangeOf(window, operand->shape(), reduce_window->shape(), source.layout),
-                   source.layout, reduce_window->mutable_operand(1));
-    dim.padding_low = dim.padding_high = 0;
+// Of windows over rows, those that the results of each shard need.
+Partitioner::WindowRows Partitioner::WindowRange(const WindowDim& dim, int64_t dimension,
+                                                 int64_t size, int64_t results, int64_t count) {
+  const int64_t shard = CeilOfRatio(results, count), base = dim.base_dilation;
+  const int64_t length = (shard - 1) * dim.stride + (dim.size - 1) * dim.window_dilation + 1;
+  WindowRows rows;
+  rows.range.dimension = dimension;
+  rows.range.limit = size;
+  rows.range.length = length;
+  rows.local = dim;
+  rows.local.padding_low = rows.local.padding_high = 0;
+  // With zeros between rows, windows of all shards begin at the same place between two rows; else
+  // the zeros become rows.
+  rows.is_dilated = base > 1 && (shard * dim.stride) % base != 0;
+  if (rows.is_dilated) {
+    rows.range.limit = (size - 1) * base + 1;
+    rows.local.base_dilation = 1;
   }
-  HloInstruction* shard = reduce_window->parent()->AddInstruction(
-      reduce_window->CloneWithNewOperands(ResultShardShape(reduce_window->shape(), source.layout),
-                                          {rows, reduce_window->mutable_operand(1)}));
-  *shard->mutable_attributes<WindowAttributes>() = std::move(local);
-  SetShard(reduce_window, shard, source.layout);
-  return true;
+  for (int64_t q = 0; q < count; ++q) {
+    const int64_t start = q * shard * dim.stride - dim.padding_low;
+    if (base == 1 || rows.is_dilated) {
+      rows.range.starts.push_back(start);
+      continue;
+    }
+    const int64_t first = start >= 0 ? CeilOfRatio(start, base) : -(-start / base);
+    const int64_t end = start + length - 1;  // included
+    const int64_t last = end >= 0 ? end / base : -CeilOfRatio(-end, base);
+    rows.range.starts.push_back(first);
+    rows.range.length = last - first + 1;
+    rows.local.padding_low = first * base - start;
+    rows.local.padding_high = end - last * base;
+  }
+  if (rows.range.length < 1) {
+    // Windows between two rows: one that is not in them, and negative padding.
+    rows.local.padding_high -= base * (1 - rows.range.length);
+    rows.range.length = 1;
+  }
+  return rows;
 }
 
-bool Partitioner::PartitionConvolution(HloInstruction* convolution) {
-  auto local = convolution->attributes<ConvolutionAttributes>();
-  HloInstruction* input = convolution->mutable_operand(0);
-  const Source source = SourceOf(input);
-  if (source.shard == nullptr || local.batch_group_count != 1 ||
-      !HasElements(convolution->shape()) || !HasElements(input->shape())) {
-    return false;
+HloInstruction* Partitioner::RowsOfWindow(HloInstruction* shard, const ShardLayout& layout,
+                                          int64_t dimension, int64_t size, int64_t results,
+                                          HloInstruction* fill, WindowDim& dim) {
+  const auto d = static_cast<size_t>(dimension);
+  const WindowRows rows = WindowRange(dim, dimension, size, results, layout.counts[d]);
+  if (rows.is_dilated) {
+    PadAttributes padding;
+    padding.padding.resize(static_cast<size_t>(shard->shape().rank()));
+    padding.padding[d] = {0, dim.base_dilation - 1, dim.base_dilation - 1};
+    Shape shape = shard->shape();
+    shape.set_dimensions(static_cast<int>(dimension),
+                         shape.dimensions(static_cast<int>(dimension)) * dim.base_dilation);
+    shard = Add(shard->parent(), HloOpcode::kPad, shape, {shard, fill}, std::move(padding));
   }
-  const ConvDims& dims = local.dim_labels;
-  if (source.layout.counts[static_cast<size_t>(dims.input_feature)] != 1) return false;
-  DimensionShardings result(static_cast<size_t>(convolution->shape().rank()));
-  const DimensionShardings given = DimensionShardingsOf(source.layout);
-  result[static_cast<size_t>(dims.output_batch)] = given[static_cast<size_t>(dims.input_batch)];
-  bool is_divided = false;
-  for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
-    const DimensionSharding& sharding = given[static_cast<size_t>(dims.input_spatial[i])];
-    result[static_cast<size_t>(dims.output_spatial[i])] = sharding;
-    if (sharding.count == 1) continue;
-    is_divided = true;
-    if (local.window[i].base_dilation != 1) return false;
+  dim = rows.local;
+  return emit_.Rows(shard, rows.range, layout, fill);
+}
+
+absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_window) {
+  const auto inputs = static_cast<size_t>(reduce_window->operand_count()) / 2;
+  Source leading;
+  for (size_t i = 0; i < inputs && leading.shard == nullptr; ++i) {
+    leading = SourceOf(reduce_window->mutable_operand(static_cast<int64_t>(i)));
   }
-  const std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions_);
-  if (!is_divided || !layout.has_value()) return false;
-  HloInstruction* zero =
-      Zero(convolution->parent(), ShapeUtil::MakeShape(input->shape().element_type(), {}));
-  HloInstruction* rows = source.shard;
-  for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
-    const auto from = static_cast<size_t>(dims.input_spatial[i]);
-    if (source.layout.counts[from] == 1) continue;
-    WindowDim& dim = local.window[i];
-    const RowWindow window = {dims.input_spatial[i], dims.output_spatial[i], -dim.padding_low,
-                              dim.stride, (dim.size - 1) * dim.window_dilation + 1};
-    rows = emit_.Rows(rows, RangeOf(window, input->shape(), convolution->shape(), source.layout),
-                      source.layout, zero);
-    dim.padding_low = dim.padding_high = 0;
+  const Shape& full = reduce_window->operand(0)->shape();
+  const Shape& result = reduce_window->shape().IsTuple() ? reduce_window->shape().tuple_shapes(0)
+                                                         : reduce_window->shape();
+  if (leading.shard == nullptr || !HasElements(result) || !HasElements(full)) return false;
+  WindowAttributes local = reduce_window->attributes<WindowAttributes>();
+  Instructions operands;
+  for (size_t i = 0; i < inputs; ++i) {
+    XLA_ASSIGN_OR_RETURN(
+        HloInstruction * rows,
+        ShardOf(reduce_window->mutable_operand(static_cast<int64_t>(i)), leading.layout));
+    local = reduce_window->attributes<WindowAttributes>();
+    for (size_t d = 0; d < local.window.size(); ++d) {
+      WindowDim& dim = local.window[d];
+      if (leading.layout.counts[d] == 1 || dim == WindowDim()) continue;
+      rows = RowsOfWindow(rows, leading.layout, static_cast<int64_t>(d),
+                          full.dimensions(static_cast<int>(d)),
+                          result.dimensions(static_cast<int>(d)),
+                          reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)), dim);
+    }
+    operands.push_back(rows);
   }
-  HloInstruction* shard = convolution->parent()->AddInstruction(convolution->CloneWithNewOperands(
-      ResultShardShape(convolution->shape(), *layout), {rows, convolution->mutable_operand(1)}));
-  *shard->mutable_attributes<ConvolutionAttributes>() = std::move(local);
-  SetShard(convolution, shard, *layout);
+  for (size_t i = 0; i < inputs; ++i) {
+    operands.push_back(reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)));
+  }
+  Shape shape = ResultShardShape(result, leading.layout);
+  if (reduce_window->shape().IsTuple()) {
+    std::vector<Shape> shapes;
+    for (const Shape& element : reduce_window->shape().tuple_shapes()) {
+      shapes.push_back(ResultShardShape(element, leading.layout));
+    }
+    shape = ShapeUtil::MakeTupleShape(shapes);
+  }
+  HloInstruction* shard = reduce_window->parent()->AddInstruction(
+      reduce_window->CloneWithNewOperands(shape, operands));
+  *shard->mutable_attributes<WindowAttributes>() = std::move(local);
+  if (reduce_window->shape().IsTuple()) {
+    sharded_tuples_[reduce_window] =
+        ShardedTuple{shard, std::vector<ShardLayout>(inputs, leading.layout)};
+  } else {
+    SetShard(reduce_window, shard, leading.layout);
+  }
   return true;
 }
 
@@ -275,7 +340,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
     case HloOpcode::kConcatenate:
       return PartitionConcatenate(instruction);
     case HloOpcode::kReduceWindow:
-      return PartitionCumulative(instruction) || PartitionReduceWindow(instruction);
+      if (PartitionCumulative(instruction)) return true;
+      return PartitionReduceWindow(instruction);
     case HloOpcode::kConvolution:
       return PartitionConvolution(instruction);
     case HloOpcode::kDynamicSlice:

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -111,6 +112,9 @@ class Partitioner {
   absl::Status PartitionByStrategy(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
+  // The elements of the result's shard, from the shard of a reshape's operand, in any shape.
+  HloInstruction* ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
+                              const ShardingStrategy& strategy);
   // The layout that an annotation, or the result that it is, asks of an instruction's value.
   std::optional<ShardLayout> WantedLayout(const HloInstruction& instruction) const;
   // The strategy that communicates least, to what is wanted included; none if there is none.
@@ -151,8 +155,19 @@ class Partitioner {
   bool PartitionSlice(HloInstruction* slice);
   bool PartitionPad(HloInstruction* pad);
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
-  bool PartitionReduceWindow(HloInstruction* reduce_window);
-  bool PartitionConvolution(HloInstruction* convolution);
+  // The rows of an operand that windows of a shard of the results cover, and the window over them.
+  struct WindowRows {
+    RowRange range;
+    WindowDim local;
+    bool is_dilated = false;  // rows are those of the operand with its zeros between them
+  };
+  static WindowRows WindowRange(const WindowDim& dim, int64_t dimension, int64_t size,
+                                int64_t results, int64_t count);
+  // Gets these rows; `dim` becomes the window over them.
+  HloInstruction* RowsOfWindow(HloInstruction* shard, const ShardLayout& layout, int64_t dimension,
+                               int64_t size, int64_t results, HloInstruction* fill, WindowDim& dim);
+  absl::StatusOr<bool> PartitionReduceWindow(HloInstruction* reduce_window);
+  absl::StatusOr<bool> PartitionConvolution(HloInstruction* convolution);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
   absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
