@@ -38,8 +38,10 @@ def extract(text):
     for match in re.finditer(r'(?:R"(\w*)\((\s*HloModule.*?)\)\1")', text, re.S):
         before = text[:match.start()]
         names = re.findall(r"TEST_[PF]\(\s*\w+,\s*(\w+)\)", before)
-        devices = re.search(r"PartitionComputation\(\s*\w+,\s*(?:/\*num_devices=\*/)?(\d+)",
-                            text[match.end():])
+        after = text[match.end():]
+        devices = (re.search(r"\bSpmdPartitioner\((\d+)", re.split(r"\nTEST_[PF]\(", after)[0]) or
+                   re.search(r"PartitionComputation\(\s*\w+,\s*(?:/\*num_devices=\*/)?(\d+)",
+                             after))
         counts = collections.Counter(p[0].split(".")[0] for p in programs)
         name = names[-1] if names else "program"
         if counts[name]:

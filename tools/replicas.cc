@@ -126,7 +126,8 @@ OptionSpec RandomOption() {
       IntegerRange{0, INT64_MAX}};
 }
 
-absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
+absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments,
+                                          int64_t most_devices) {
   DeviceGrid grid;
   grid.replicas = arguments.GetInt("--replicas", module.config().replica_count());
   // The programs of Shardy state the number of their devices in meshes alone.
@@ -136,12 +137,12 @@ absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Argumen
     if (sharded > 1) stated = sharded;
   }
   grid.partitions = arguments.GetInt("--partitions", stated);
-  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
-      grid.partitions <= kMaxDevices / grid.replicas) {
+  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= most_devices &&
+      grid.partitions <= most_devices / grid.replicas) {
     return grid;
   }
   return absl::InvalidArgumentError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
-                                                 " partitions are not 1 to ", kMaxDevices,
+                                                 " partitions are not 1 to ", most_devices,
                                                  " devices"));
 }
 

@@ -18,6 +18,7 @@
 #include "tools/command.h"
 #include "tools/npz.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
 #include "xla/runtime/channels.h"
 #include "xla/runtime/feeds.h"
@@ -33,7 +34,8 @@ struct DeviceGrid {
 using DeviceArguments = std::vector<std::shared_ptr<const Literal>>;
 
 // --replicas and --partitions, or else what the module says, or its shardings.
-absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments);
+absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments,
+                                          int64_t most_devices = kMaxDevices);
 
 // An array of a file, by its name without that of the device. It is read on demand.
 struct DeviceArray {

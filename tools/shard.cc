@@ -16,7 +16,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/interpreter/interpreter.h"
+#include "xla/spmd/machine_levels.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/report.h"
 
@@ -78,7 +78,7 @@ absl::StatusOr<int> Shard(const Arguments& arguments) {
   XLA_RETURN_IF_ERROR(CheckOutputName(output, "hlo"));
   XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   HloModule& module = *file.module;
-  XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(module, arguments));
+  XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(module, arguments, spmd::kMaxDevices));
   if (!spmd::HasShardings(module) || grid.partitions < 2) {
     return absl::InvalidArgumentError(
         absl::StrCat(DisplayName(arguments.operands()[0]),
@@ -135,7 +135,7 @@ Command ShardCommand() {
                    "P",
                    "number of partitions; the default is what the module or its meshes say",
                    {},
-                   IntegerRange{1, kMaxDevices}},
+                   IntegerRange{1, spmd::kMaxDevices}},
                   {"--explain", "", "print the sharding of every value"},
                   FunctionOption(),
                   {"--json", "", "print the report as JSON"},

@@ -165,7 +165,7 @@ TEST(CustomPartitionerTest, ItsProgramTakesThePlaceOfTheCall) {
     Shards results;
     ASSERT_EQ(RunOnShards(TwoCalls(rule), kArguments, &results), "OK");
     EXPECT_EQ(partitioner.asked,
-              "f32[8] {devices=[4]0,1,2,3}, to f32[8] {devices=[4]0,1,2,3}: key");
+              "f32[8] {devices=[4]<=[4]}, to f32[8] {devices=[4]<=[4]}: key");
     EXPECT_EQ(results, kResults);
     // Without a rule, the partitioner is also asked for the sharding of the result.
     EXPECT_EQ(partitioner.cleanups, 2);
@@ -197,7 +197,7 @@ module @local {
             "OK");
   EXPECT_EQ(
       partitioner.asked,
-      "f32[8] {devices=[4]<=[4]}, to (f32[8], f32[8]) {{devices=[4]0,1,2,3}, {replicated}}: ");
+      "f32[8] {devices=[4]<=[4]}, to (f32[8], f32[8]) {{devices=[4]<=[4]}, {replicated}}: ");
   EXPECT_EQ(results, (Shards{{4, 6}, {6, 8}, {8, 10}, {10, 12}}));
 }
 

@@ -298,7 +298,7 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true, true}}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,2,1,3}");
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[2,2]T(1,0)}");
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[3,4], f32[3])");
   int sums = 0;
   for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
@@ -560,7 +560,7 @@ ENTRY e {
 })"));
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true}}));
-  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,1,2,3}");
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[4]}");
 }
 
 TEST(SpmdPartitionTest, AnnotationsKeepTheTilesOfDimensionsThatTheyLeaveOpen) {
@@ -580,10 +580,10 @@ ENTRY e {
     EXPECT_OK(VerifyModule(**module));
     return shardings->outputs[0].ToString();
   };
-  EXPECT_EQ(outputs("unspecified_dims=[0]"), "{devices=[2,2]0,1,2,3}");
-  EXPECT_EQ(outputs("unspecified_dims=[0,1]"), "{devices=[2,2]0,1,2,3}");
+  EXPECT_EQ(outputs("unspecified_dims=[0]"), "{devices=[2,2]<=[4]}");
+  EXPECT_EQ(outputs("unspecified_dims=[0,1]"), "{devices=[2,2]<=[4]}");
   EXPECT_EQ(outputs("unspecified_dims=[0]", "ROOT t = (f32[8,8]) tuple(b)"),
-            "{devices=[2,2]0,1,2,3}");
+            "{devices=[2,2]<=[4]}");
   for (const char* none : {"", "unspecified_dims=[1]", "unspecified_dims=[]",
                            "unspecified_dims=[9]", "unspecified_dims=[0", "unspecified_dims=[x]"}) {
     EXPECT_EQ(outputs(none), "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}") << none;
@@ -695,7 +695,7 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), {.may_choose_output = {true}}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,2,1,3 last_tile_dim_replicate}");
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}");
 }
 
 TEST(ShardLayoutTest, PositionsFollowTheOrderOfDevices) {
@@ -703,14 +703,14 @@ TEST(ShardLayoutTest, PositionsFollowTheOrderOfDevices) {
   ASSERT_OK_AND_ASSIGN(const TileAssignment devices, TileAssignment::Create({2, 2}, {0, 2, 1, 3}));
   ASSERT_OK_AND_ASSIGN(const ShardLayout layout,
                        ShardLayoutOf(HloSharding::Tile(devices), array, 4));
-  EXPECT_EQ(layout.shard_of, (std::vector<int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(layout.Positions(0), (std::vector<int64_t>{0, 1, 0, 1}));
   EXPECT_EQ(layout.Position(1, 0), 1);
   EXPECT_EQ(layout.Position(1, 1), 0);
   ASSERT_OK_AND_ASSIGN(const ShardLayout manual,
                        ManualShardLayout(layout, array, ShapeUtil::MakeShape(F32, {2, 6})));
   EXPECT_EQ(manual.counts, (std::vector<int64_t>{2, 1}));
-  EXPECT_EQ(manual.shard_of, (std::vector<int64_t>{0, 1, 0, 1}));
-  EXPECT_EQ(manual.groups, (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(manual.Positions(0), (std::vector<int64_t>{0, 1, 0, 1}));
+  EXPECT_EQ(manual.Groups().Lists(), (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}}));
   EXPECT_FALSE(ManualShardLayout(layout, array, ShapeUtil::MakeShape(F32, {3, 6})).ok());
 }
 

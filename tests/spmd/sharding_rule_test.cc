@@ -58,8 +58,15 @@ std::vector<std::string> Results(const char* text, const std::vector<HloSharding
   if (!results.ok()) return {results.status().ToString()};
   std::vector<std::string> texts;
   for (const ShardLayout& result : *results) {
-    texts.push_back(absl::StrCat(absl::StrJoin(result.counts, "x"), " of ",
-                                 absl::StrJoin(result.shard_of, ",")));
+    std::vector<int64_t> shards(kPartitions, 0);
+    for (size_t d = 0; d < result.counts.size(); ++d) {
+      const std::vector<int64_t> positions = result.Positions(d);
+      for (size_t p = 0; p < shards.size(); ++p) {
+        shards[p] = shards[p] * result.counts[d] + positions[p];
+      }
+    }
+    texts.push_back(
+        absl::StrCat(absl::StrJoin(result.counts, "x"), " of ", absl::StrJoin(shards, ",")));
   }
   return texts;
 }

@@ -13,7 +13,8 @@
 
 namespace xla::pjrt {
 
-inline constexpr int64_t kMaxDevices = 1024;
+// Devices of a topology at most, for which programs are compiled ahead of time. Fewer run.
+inline constexpr int64_t kMaxDevices = int64_t{1} << 16;
 // Ids of the devices of a process start at a multiple of this, as those of XLA's CPU client.
 inline constexpr int64_t kDeviceIdsOfProcess = 2048;
 

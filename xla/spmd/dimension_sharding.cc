@@ -2,26 +2,21 @@
 // ShardLayout seen dimension by dimension.
 #include "xla/spmd/dimension_sharding.h"
 
-#include <map>
 #include <utility>
+
+#include "absl/algorithm/container.h"
+#include "xla/base/check.h"
 
 namespace xla::spmd {
 namespace {
 
-std::vector<int64_t> ShardNumbers(const DimensionShardings& dimensions, int64_t partitions) {
-  std::vector<int64_t> numbers(static_cast<size_t>(partitions), 0);
-  for (size_t p = 0; p < numbers.size(); ++p) {
-    for (const DimensionSharding& dimension : dimensions) {
-      if (dimension.count > 1) numbers[p] = numbers[p] * dimension.count + dimension.position[p];
-    }
-  }
-  return numbers;
-}
-
-int64_t CountShards(const DimensionShardings& dimensions) {
-  int64_t count = 1;
-  for (const DimensionSharding& dimension : dimensions) count *= dimension.count;
-  return count;
+// One dimension of `dimensions`, as a layout.
+std::vector<int64_t> PositionsOf(const DimensionSharding& dimension) {
+  ShardLayout layout;
+  layout.counts = {dimension.count};
+  layout.mesh = dimension.mesh;
+  layout.axes = {dimension.axes};
+  return layout.Positions(0);
 }
 
 }  // namespace
@@ -30,51 +25,103 @@ DimensionShardings DimensionShardingsOf(const ShardLayout& layout) {
   DimensionShardings dimensions(layout.counts.size());
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (layout.counts[d] == 1) continue;
-    dimensions[d].count = layout.counts[d];
-    for (size_t p = 0; p < layout.shard_of.size(); ++p) {
-      dimensions[d].position.push_back(layout.Position(static_cast<int64_t>(p), d));
-    }
+    dimensions[d] = {layout.counts[d], layout.mesh, layout.axes[d]};
   }
   return dimensions;
 }
 
-std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,
-                                           int64_t partitions) {
-  const int64_t count = CountShards(dimensions);
-  if (count > partitions || partitions % count != 0) return std::nullopt;
-  ShardLayout layout;
-  for (const DimensionSharding& dimension : dimensions) layout.counts.push_back(dimension.count);
-  layout.shard_of = ShardNumbers(dimensions, partitions);
-  const auto copies = static_cast<size_t>(partitions / count);
-  layout.groups.assign(copies, std::vector<int64_t>(static_cast<size_t>(count)));
-  std::vector<size_t> seen(static_cast<size_t>(count), 0);
-  for (int64_t p = 0; p < partitions; ++p) {
-    const auto shard = static_cast<size_t>(layout.shard_of[static_cast<size_t>(p)]);
-    if (seen[shard] == copies) return std::nullopt;
-    layout.groups[seen[shard]++][shard] = p;
-  }
-  return layout;
+std::optional<DimensionSharding> JoinedSharding(const DimensionSharding& outer,
+                                                const DimensionSharding& inner) {
+  if (outer.count == 1) return inner;
+  if (inner.count == 1) return outer;
+  if (outer.mesh != inner.mesh) return std::nullopt;
+  DimensionSharding joined = outer;
+  joined.count *= inner.count;
+  for (const AxisRef& axis : inner.axes) AppendAxis(axis, joined.mesh, joined.axes);
+  return joined;
 }
 
-std::optional<std::vector<std::vector<int64_t>>> PartialGroups(const DimensionShardings& result,
-                                                               const DimensionShardings& reduced,
-                                                               int64_t partitions) {
-  const int64_t parts = CountShards(reduced);
-  if (parts == 1) return std::vector<std::vector<int64_t>>();
-  const std::vector<int64_t> shard = ShardNumbers(result, partitions);
-  const std::vector<int64_t> part = ShardNumbers(reduced, partitions);
-  std::map<std::pair<int64_t, int64_t>, int64_t> copies;               // of a part of a shard
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> groups;  // by shard and copy
-  for (size_t p = 0; p < shard.size(); ++p) {
-    const int64_t copy = copies[{shard[p], part[p]}]++;
-    groups[{shard[p], copy}].push_back(static_cast<int64_t>(p));
+std::optional<std::pair<DimensionSharding, DimensionSharding>> SplitSharding(
+    const DimensionSharding& sharding, int64_t inner) {
+  const int64_t outer = sharding.count / inner;
+  const auto prefix = AxesPrefixOfSize(sharding.axes, outer, sharding.mesh);
+  if (!prefix.has_value()) return std::nullopt;
+  std::pair<DimensionSharding, DimensionSharding> parts;
+  if (outer > 1) parts.first = {outer, sharding.mesh, *prefix};
+  if (inner > 1) {
+    parts.second = {inner, sharding.mesh, AxesAfterPrefix(sharding.axes, outer, sharding.mesh)};
   }
-  std::vector<std::vector<int64_t>> result_groups;
-  for (auto& [key, group] : groups) {
-    if (static_cast<int64_t>(group.size()) != parts) return std::nullopt;
-    result_groups.push_back(std::move(group));
+  return parts;
+}
+
+std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,
+                                           int64_t partitions) {
+  ShardLayout layout = UndividedLayout(static_cast<int64_t>(dimensions.size()), partitions);
+  const Mesh* mesh = nullptr;
+  bool is_one_mesh = true;
+  std::vector<AxisRef> used;
+  int64_t shards = 1;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    const DimensionSharding& dimension = dimensions[d];
+    if (dimension.count == 1) continue;
+    if (dimension.count > partitions / shards) return std::nullopt;
+    shards *= dimension.count;
+    if (mesh == nullptr) mesh = &dimension.mesh;
+    is_one_mesh = is_one_mesh && *mesh == dimension.mesh;
+    layout.counts[d] = dimension.count;
+    layout.axes[d] = dimension.axes;
+    used.insert(used.end(), dimension.axes.begin(), dimension.axes.end());
   }
-  return result_groups;
+  if (mesh == nullptr) return layout;
+  if (is_one_mesh) {
+    layout.mesh = layout.partial_groups.mesh = *mesh;
+    if (AxesCanCoexistWithoutOverlap(used)) return layout;
+    // Axes that coexist, but overlap, leave out some shards.
+    bool can_coexist = true;
+    for (size_t i = 0; i < used.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) can_coexist = can_coexist && used[i].CanCoexist(used[j]);
+    }
+    if (can_coexist) return std::nullopt;
+  }
+  std::vector<std::vector<int64_t>> positions;
+  for (const DimensionSharding& dimension : dimensions) {
+    positions.push_back(dimension.count > 1 ? PositionsOf(dimension) : std::vector<int64_t>());
+  }
+  return ShardLayoutOfPositions(layout.counts, positions, partitions);
+}
+
+std::optional<PartitionGroups> PartialGroups(const DimensionShardings& result,
+                                             const DimensionShardings& reduced,
+                                             int64_t partitions) {
+  DimensionShardings all = result;
+  all.insert(all.end(), reduced.begin(), reduced.end());
+  const std::optional<ShardLayout> layout = ShardLayoutFrom(all, partitions);
+  if (!layout.has_value()) return std::nullopt;
+  PartitionGroups groups{layout->mesh, {}};
+  for (size_t d = result.size(); d < all.size(); ++d) {
+    groups.axes.insert(groups.axes.end(), layout->axes[d].begin(), layout->axes[d].end());
+  }
+  SortAndMergeAxes(groups.axes, groups.mesh);
+  return groups;
+}
+
+ShardLayout ReversedLayout(const ShardLayout& layout, absl::Span<const int64_t> dimensions) {
+  const auto is_reversed = [&](size_t d) {
+    return layout.counts[d] > 1 && absl::c_linear_search(dimensions, static_cast<int64_t>(d));
+  };
+  bool changes = false;
+  for (size_t d = 0; d < layout.counts.size(); ++d) changes = changes || is_reversed(d);
+  if (!changes) return layout;
+  std::vector<std::vector<int64_t>> positions;
+  for (size_t d = 0; d < layout.counts.size(); ++d) {
+    positions.push_back(layout.Positions(d));
+    if (!is_reversed(d)) continue;
+    for (int64_t& position : positions.back()) position = layout.counts[d] - 1 - position;
+  }
+  std::optional<ShardLayout> reversed =
+      ShardLayoutOfPositions(layout.counts, positions, layout.mesh.num_devices());
+  XLA_CHECK(reversed.has_value());  // it has as many shards
+  return *std::move(reversed);
 }
 
 }  // namespace xla::spmd

@@ -34,9 +34,9 @@ HloInstruction* Clamped(HloInstruction* index, int64_t low, int64_t high) {
     HloInstruction* scalar = As(ScalarS32(index->parent(), value), type);
     return index->shape().rank() == 0 ? scalar : Spread(scalar, index->shape());
   };
-  return As(Add(index->parent(), HloOpcode::kClamp, index->shape(),
-                {bound(low), index, bound(high)}),
-            PrimitiveType::S32);
+  return As(
+      Add(index->parent(), HloOpcode::kClamp, index->shape(), {bound(low), index, bound(high)}),
+      PrimitiveType::S32);
 }
 
 bool Holds(PrimitiveType type, int64_t size) {
@@ -74,15 +74,6 @@ HloInstruction* RowsOf(HloInstruction* value, int64_t d, int64_t start, int64_t 
   attributes.slice[static_cast<size_t>(d)] = {start, start + size, 1};
   shape.set_dimensions(static_cast<int>(d), size);
   return Add(value->parent(), HloOpcode::kSlice, shape, {value}, std::move(attributes));
-}
-
-std::vector<int64_t> Offsets(const ShardLayout& layout, int64_t d, int64_t size,
-                             int64_t partitions) {
-  std::vector<int64_t> offsets;
-  for (int64_t p = 0; p < partitions; ++p) {
-    offsets.push_back(layout.Position(p, static_cast<size_t>(d)) * size);
-  }
-  return offsets;
 }
 
 namespace {

@@ -11,7 +11,6 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/shape.h"
-#include "xla/spmd/shard_layout.h"
 #include "xla/xla_data.pb.h"
 
 namespace xla::spmd {
@@ -32,9 +31,6 @@ HloInstruction* Within(HloInstruction* row, int64_t size);
 HloInstruction* Padded(HloInstruction* value, int64_t d, int64_t rows);
 // Rows [start, start + size) of dimension `d`.
 HloInstruction* RowsOf(HloInstruction* value, int64_t d, int64_t start, int64_t size);
-// Where the shards of each partition begin, if they have `size` rows.
-std::vector<int64_t> Offsets(const ShardLayout& layout, int64_t d, int64_t size,
-                             int64_t partitions);
 // The dimension along which the values are 0, 1, .. and the same along all others; -1 if there is
 // none.
 int64_t IotaDimension(const HloInstruction* value);

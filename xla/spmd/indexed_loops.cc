@@ -12,10 +12,8 @@
 namespace xla::spmd {
 namespace {
 
-using Kind = IndexedLoop::Kind;
-
 // What gathers and scatters call differently.
-struct Numbers {
+struct IndexNumbers {
   const Shape& operand;
   const Shape& windows;
   IndexVectors vectors;
@@ -24,7 +22,7 @@ struct Numbers {
 };
 
 // The dimensions of windows that are those of indices, in order.
-std::vector<int64_t> BatchOfWindows(const Numbers& numbers) {
+std::vector<int64_t> BatchOfWindows(const IndexNumbers& numbers) {
   std::vector<int64_t> batch;
   for (int64_t e = 0; e < numbers.windows.rank(); ++e) {
     if (!absl::c_linear_search(numbers.window_dims, e)) batch.push_back(e);
@@ -32,7 +30,7 @@ std::vector<int64_t> BatchOfWindows(const Numbers& numbers) {
   return batch;
 }
 
-std::vector<IndexedLoop> LoopsOf(const Numbers& numbers) {
+std::vector<IndexedLoop> IndexedLoopsOf(const IndexNumbers& numbers) {
   std::vector<IndexedLoop> loops;
   const std::vector<int64_t> of_indices = numbers.vectors.BatchDimensions();
   const std::vector<int64_t> of_windows = BatchOfWindows(numbers);
@@ -40,8 +38,8 @@ std::vector<IndexedLoop> LoopsOf(const Numbers& numbers) {
   const auto pair = [&](int64_t operand, int64_t indices, int64_t component) {
     const auto place = absl::c_find(of_indices, indices) - of_indices.begin();
     is_paired[static_cast<size_t>(indices)] = true;
-    loops.push_back(
-        {Kind::kParallel, operand, indices, of_windows[static_cast<size_t>(place)], component});
+    loops.push_back({IndexedLoop::Kind::kParallel, operand, indices,
+                     of_windows[static_cast<size_t>(place)], component});
   };
   for (size_t i = 0; i < numbers.operand_batching.size(); ++i) {
     pair(numbers.operand_batching[i], numbers.index_batching[i], -1);
@@ -56,7 +54,7 @@ std::vector<IndexedLoop> LoopsOf(const Numbers& numbers) {
     const auto mapped = absl::c_find(numbers.map, d);
     const int64_t component = mapped == numbers.map.end() ? -1 : mapped - numbers.map.begin();
     if (to >= 0 && size == n) {
-      loops.push_back({Kind::kWindow, d, -1, to});
+      loops.push_back({IndexedLoop::Kind::kWindow, d, -1, to});
       continue;
     }
     if (size == 1 && component >= 0) {
@@ -67,11 +65,11 @@ std::vector<IndexedLoop> LoopsOf(const Numbers& numbers) {
         continue;
       }
     }
-    loops.push_back({Kind::kIndexed, d, -1, size == 1 ? -1 : to, component, size});
+    loops.push_back({IndexedLoop::Kind::kIndexed, d, -1, size == 1 ? -1 : to, component, size});
   }
   for (size_t i = 0; i < of_indices.size(); ++i) {
     if (!is_paired[static_cast<size_t>(of_indices[i])]) {
-      loops.push_back({Kind::kBatch, -1, of_indices[i], of_windows[i]});
+      loops.push_back({IndexedLoop::Kind::kBatch, -1, of_indices[i], of_windows[i]});
     }
   }
   return loops;
@@ -80,12 +78,12 @@ std::vector<IndexedLoop> LoopsOf(const Numbers& numbers) {
 int64_t PlaceIn(const IndexedLoop& loop, size_t array) {
   if (array == 0) return loop.operand;
   if (array == 1) return loop.indices;
-  return loop.kind == Kind::kIndexed ? -1 : loop.windows;
+  return loop.kind == IndexedLoop::Kind::kIndexed ? -1 : loop.windows;
 }
 
-std::optional<ShardLayout> LayoutOf(absl::Span<const IndexedLoop> loops,
-                                    const std::vector<DimensionSharding>& shardings, size_t array,
-                                    int64_t rank, int64_t partitions) {
+std::optional<ShardLayout> LayoutOfArray(absl::Span<const IndexedLoop> loops,
+                                         const std::vector<DimensionSharding>& shardings,
+                                         size_t array, int64_t rank, int64_t partitions) {
   DimensionShardings dimensions(static_cast<size_t>(rank));
   for (size_t k = 0; k < loops.size(); ++k) {
     const int64_t d = PlaceIn(loops[k], array);
@@ -98,15 +96,15 @@ std::optional<ShardLayout> LayoutOf(absl::Span<const IndexedLoop> loops,
 
 std::vector<IndexedLoop> LoopsOfGather(const HloInstruction& gather) {
   const auto& numbers = gather.attributes<GatherAttributes>();
-  return LoopsOf({gather.operand(0)->shape(),
-                  gather.shape(),
-                  {gather.operands()[1], numbers.index_vector_dim},
-                  numbers.offset_dims,
-                  numbers.collapsed_slice_dims,
-                  numbers.start_index_map,
-                  numbers.operand_batching_dims,
-                  numbers.start_indices_batching_dims,
-                  {numbers.slice_sizes.begin(), numbers.slice_sizes.end()}});
+  return IndexedLoopsOf({gather.operand(0)->shape(),
+                         gather.shape(),
+                         {gather.operands()[1], numbers.index_vector_dim},
+                         numbers.offset_dims,
+                         numbers.collapsed_slice_dims,
+                         numbers.start_index_map,
+                         numbers.operand_batching_dims,
+                         numbers.start_indices_batching_dims,
+                         {numbers.slice_sizes.begin(), numbers.slice_sizes.end()}});
 }
 
 std::vector<IndexedLoop> LoopsOfScatter(const HloInstruction& scatter) {
@@ -119,28 +117,25 @@ std::vector<IndexedLoop> LoopsOfScatter(const HloInstruction& scatter) {
   for (int64_t d = 0; d < operand.rank(); ++d) {
     const bool is_dropped = absl::c_linear_search(numbers.inserted_window_dims, d) ||
                             absl::c_linear_search(numbers.input_batching_dims, d);
-    sizes.push_back(is_dropped ? 1
-                               : updates.dimensions(static_cast<int>(
-                                     numbers.update_window_dims[window++])));
+    sizes.push_back(
+        is_dropped ? 1
+                   : updates.dimensions(static_cast<int>(numbers.update_window_dims[window++])));
   }
-  return LoopsOf({operand,
-                  updates,
-                  {scatter.operands()[count], numbers.index_vector_dim},
-                  numbers.update_window_dims,
-                  numbers.inserted_window_dims,
-                  numbers.scatter_dims_to_operand_dims,
-                  numbers.input_batching_dims,
-                  numbers.scatter_indices_batching_dims,
-                  std::move(sizes)});
+  return IndexedLoopsOf({operand,
+                         updates,
+                         {scatter.operands()[count], numbers.index_vector_dim},
+                         numbers.update_window_dims,
+                         numbers.inserted_window_dims,
+                         numbers.scatter_dims_to_operand_dims,
+                         numbers.input_batching_dims,
+                         numbers.scatter_indices_batching_dims,
+                         std::move(sizes)});
 }
 
-std::vector<IndexedLayouts> IndexedCandidates(absl::Span<const IndexedLoop> loops,
-                                              const ShardLayout* operand,
-                                              const ShardLayout* indices,
-                                              const ShardLayout* windows,
-                                              const ShardLayout* result_of_scatter,
-                                              const HloInstruction& instruction,
-                                              bool may_divide_batch, int64_t partitions) {
+std::vector<IndexedLayouts> IndexedCandidates(
+    absl::Span<const IndexedLoop> loops, const ShardLayout* operand, const ShardLayout* indices,
+    const ShardLayout* windows, const ShardLayout* result_of_scatter,
+    const HloInstruction& instruction, bool may_divide_batch, int64_t partitions) {
   struct Given {
     size_t array;
     DimensionShardings shardings;
@@ -166,8 +161,8 @@ std::vector<IndexedLayouts> IndexedCandidates(absl::Span<const IndexedLoop> loop
       for (size_t k = 0; k < loops.size(); ++k) {
         const int64_t d = PlaceIn(loops[k], given[source].array);
         if (d < 0 || shardings[k].count > 1) continue;
-        if (loops[k].kind == Kind::kIndexed && !may_choose) continue;
-        if (loops[k].kind == Kind::kBatch && !may_batch) continue;
+        if (loops[k].kind == IndexedLoop::Kind::kIndexed && !may_choose) continue;
+        if (loops[k].kind == IndexedLoop::Kind::kBatch && !may_batch) continue;
         DimensionSharding& sharding = shardings[k];
         sharding = given[source].shardings[static_cast<size_t>(d)];
         // Every combination of shards must be on some partition.
@@ -181,8 +176,10 @@ std::vector<IndexedLayouts> IndexedCandidates(absl::Span<const IndexedLoop> loop
     }
     DimensionShardings chosen, batch, rest;
     for (size_t k = 0; k < loops.size(); ++k) {
-      const Kind kind = loops[k].kind;
-      (kind == Kind::kIndexed ? chosen : kind == Kind::kBatch ? batch : rest)
+      const IndexedLoop::Kind kind = loops[k].kind;
+      (kind == IndexedLoop::Kind::kIndexed ? chosen
+       : kind == IndexedLoop::Kind::kBatch ? batch
+                                           : rest)
           .push_back(shardings[k]);
     }
     DimensionShardings with_batch = rest, with_chosen = rest;
@@ -190,9 +187,9 @@ std::vector<IndexedLayouts> IndexedCandidates(absl::Span<const IndexedLoop> loop
     with_chosen.insert(with_chosen.end(), chosen.begin(), chosen.end());
     auto choosing = PartialGroups(with_batch, chosen, partitions);
     auto batches = PartialGroups(with_chosen, batch, partitions);
-    auto of_operand = LayoutOf(loops, shardings, 0, ranks[0], partitions);
-    auto of_indices = LayoutOf(loops, shardings, 1, ranks[1], partitions);
-    auto of_windows = LayoutOf(loops, shardings, 2, ranks[2], partitions);
+    auto of_operand = LayoutOfArray(loops, shardings, 0, ranks[0], partitions);
+    auto of_indices = LayoutOfArray(loops, shardings, 1, ranks[1], partitions);
+    auto of_windows = LayoutOfArray(loops, shardings, 2, ranks[2], partitions);
     if (!choosing || !batches || !of_operand || !of_indices || !of_windows) return;
     candidates.push_back({std::move(shardings), *std::move(of_operand), *std::move(of_indices),
                           *std::move(of_windows), *std::move(choosing), *std::move(batches)});

@@ -39,19 +39,16 @@ struct IndexedLayouts {
   std::vector<DimensionSharding> loops;
   ShardLayout operand, indices, windows;
   // Partitions that share out what indices choose, and the batch of indices. Empty: none do.
-  std::vector<std::vector<int64_t>> choosing, batches;
+  PartitionGroups choosing, batches;
 };
 
 // Ways to divide them that follow the layouts that are given (null: none), each before the others:
 // `result` is that of the operand for scatters, and of windows for gathers. At least one, which
 // divides nothing. Scatters that may not divide the batch of indices have `may_divide_batch` false.
-std::vector<IndexedLayouts> IndexedCandidates(absl::Span<const IndexedLoop> loops,
-                                              const ShardLayout* operand,
-                                              const ShardLayout* indices,
-                                              const ShardLayout* windows,
-                                              const ShardLayout* result_of_scatter,
-                                              const HloInstruction& instruction,
-                                              bool may_divide_batch, int64_t partitions);
+std::vector<IndexedLayouts> IndexedCandidates(
+    absl::Span<const IndexedLoop> loops, const ShardLayout* operand, const ShardLayout* indices,
+    const ShardLayout* windows, const ShardLayout* result_of_scatter,
+    const HloInstruction& instruction, bool may_divide_batch, int64_t partitions);
 
 }  // namespace xla::spmd
 

@@ -98,6 +98,17 @@ HloInstruction* PartitionNumber(HloComputation* computation) {
   return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
 }
 
+HloInstruction* TableEntry(HloComputation* computation, absl::Span<const int32_t> table,
+                           HloInstruction* position) {
+  HloInstruction* constant = computation->AddInstruction(
+      HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(table)));
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes = {1};
+  return Reshape(Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
+                     {constant, position}, attributes),
+                 {});
+}
+
 HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
   if (shape.IsTuple()) {
     std::vector<HloInstruction*> elements;

@@ -49,6 +49,9 @@ DimensionListAttributes Dimensions(std::vector<int64_t> dimensions);
 HloInstruction* ScalarS32(HloComputation* computation, int64_t value);
 // The number of this partition, an s32.
 HloInstruction* PartitionNumber(HloComputation* computation);
+// The entry of a table at a position, both s32.
+HloInstruction* TableEntry(HloComputation* computation, absl::Span<const int32_t> table,
+                           HloInstruction* position);
 // Zeros of a shape; of a token, a new one.
 HloInstruction* Zero(HloComputation* computation, const Shape& shape);
 // Zeros behind the end of each dimension; the value itself if it has the shape.

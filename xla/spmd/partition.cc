@@ -19,6 +19,7 @@
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/maximal_sharding.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/shift_calls.h"
 #include "xla/spmd/tuple_state.h"
 #include "xla/xla_data.pb.h"
 
@@ -75,6 +76,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
   entry_ = module_.entry_computation();
+  XLA_RETURN_IF_ERROR(ExpandShiftCalls(&module_, /*keeps_slices=*/true));
   SplitResult(entry_);
   result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
@@ -139,7 +141,7 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
     local = known->second.shard;
   } else if (known != sharded_.end() && !is_manual && IsEven(full->shape(), layout)) {
     emit_.set_cause(*call);
-    local = Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+    local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
   if (local == nullptr) {
     XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));

@@ -19,7 +19,7 @@ namespace xla::spmd {
 namespace {
 
 // Dimensions that are divided alike, or -1.
-struct ConvolutionLoop {
+struct ConvolutionFactor {
   enum class Kind : uint8_t {
     kFree,      // of one operand and the result
     kSummed,    // features that are contracted
@@ -31,35 +31,38 @@ struct ConvolutionLoop {
   int64_t dims[3];  // of the input, the kernel and the result
   int64_t spatial = -1;
 };
-using Kind = ConvolutionLoop::Kind;
 
-std::vector<ConvolutionLoop> LoopsOf(const ConvolutionAttributes& convolution) {
+std::vector<ConvolutionFactor> ConvolutionFactors(const ConvolutionAttributes& convolution) {
   const ConvDims& dims = convolution.dim_labels;
-  std::vector<ConvolutionLoop> loops;
+  std::vector<ConvolutionFactor> loops;
   const bool has_features = convolution.feature_group_count > 1;
   const bool has_batches = convolution.batch_group_count > 1;
   if (has_batches) {
-    loops.push_back(
-        {Kind::kGrouped, {dims.input_batch, dims.kernel_output_feature, dims.output_feature}});
+    loops.push_back({ConvolutionFactor::Kind::kGrouped,
+                     {dims.input_batch, dims.kernel_output_feature, dims.output_feature}});
   } else {
-    loops.push_back({Kind::kFree, {dims.input_batch, -1, dims.output_batch}});
+    loops.push_back({ConvolutionFactor::Kind::kFree, {dims.input_batch, -1, dims.output_batch}});
   }
   if (has_features) {
-    loops.push_back(
-        {Kind::kGrouped, {dims.input_feature, dims.kernel_output_feature, dims.output_feature}});
+    loops.push_back({ConvolutionFactor::Kind::kGrouped,
+                     {dims.input_feature, dims.kernel_output_feature, dims.output_feature}});
   } else {
     if (!has_batches) {
-      loops.push_back({Kind::kFree, {-1, dims.kernel_output_feature, dims.output_feature}});
+      loops.push_back(
+          {ConvolutionFactor::Kind::kFree, {-1, dims.kernel_output_feature, dims.output_feature}});
     }
-    loops.push_back({Kind::kSummed, {dims.input_feature, dims.kernel_input_feature, -1}});
+    loops.push_back(
+        {ConvolutionFactor::Kind::kSummed, {dims.input_feature, dims.kernel_input_feature, -1}});
   }
   for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
     const auto number = static_cast<int64_t>(i);
-    loops.push_back(
-        {Kind::kSpatial, {dims.input_spatial[i], -1, dims.output_spatial[i]}, number});
+    loops.push_back({ConvolutionFactor::Kind::kSpatial,
+                     {dims.input_spatial[i], -1, dims.output_spatial[i]},
+                     number});
     if (convolution.window[i].base_dilation == 1) {
-      loops.push_back(
-          {Kind::kWindowed, {dims.input_spatial[i], dims.kernel_spatial[i], -1}, number});
+      loops.push_back({ConvolutionFactor::Kind::kWindowed,
+                       {dims.input_spatial[i], dims.kernel_spatial[i], -1},
+                       number});
     }
   }
   return loops;
@@ -68,19 +71,19 @@ std::vector<ConvolutionLoop> LoopsOf(const ConvolutionAttributes& convolution) {
 struct ConvolutionLayouts {
   std::vector<DimensionSharding> loops;
   ShardLayout arrays[3];
-  std::vector<std::vector<int64_t>> partial;
+  PartitionGroups partial;
 };
 
-const Shape& ShapeOfArray(const HloInstruction& convolution, size_t array) {
+const Shape& ConvolutionArray(const HloInstruction& convolution, size_t array) {
   return array == 2 ? convolution.shape()
                     : convolution.operand(static_cast<int64_t>(array))->shape();
 }
 
 // Whether the loop may be divided so, next to others.
-bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionLoop> loops,
+bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionFactor> loops,
                const std::vector<DimensionSharding>& shardings, size_t k) {
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
-  const ConvolutionLoop& loop = loops[k];
+  const ConvolutionFactor& loop = loops[k];
   const int64_t count = shardings[k].count;
   for (size_t other = 0; other < loops.size(); ++other) {
     if (other == k || shardings[other].count == 1) continue;
@@ -88,24 +91,24 @@ bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionLo
       if (loop.dims[array] >= 0 && loop.dims[array] == loops[other].dims[array]) return false;
     }
   }
-  if (loop.kind != Kind::kGrouped) return true;
+  if (loop.kind != ConvolutionFactor::Kind::kGrouped) return true;
   const bool of_batch = attributes.batch_group_count > 1;
   const int64_t groups = of_batch ? attributes.batch_group_count : attributes.feature_group_count;
   for (size_t array = 0; array < 3; ++array) {
     const int64_t size =
-        ShapeOfArray(convolution, array).dimensions(static_cast<int>(loop.dims[array]));
+        ConvolutionArray(convolution, array).dimensions(static_cast<int>(loop.dims[array]));
     if (size % count != 0) return false;
   }
   return groups % count == 0;
 }
 
-std::optional<ConvolutionLayouts> LayoutsOf(const HloInstruction& convolution,
-                                            absl::Span<const ConvolutionLoop> loops,
-                                            std::vector<DimensionSharding> shardings,
-                                            int64_t partitions) {
+std::optional<ConvolutionLayouts> ConvolutionLayoutsOf(const HloInstruction& convolution,
+                                                       absl::Span<const ConvolutionFactor> loops,
+                                                       std::vector<DimensionSharding> shardings,
+                                                       int64_t partitions) {
   ConvolutionLayouts layouts;
   for (size_t array = 0; array < 3; ++array) {
-    DimensionShardings dims(static_cast<size_t>(ShapeOfArray(convolution, array).rank()));
+    DimensionShardings dims(static_cast<size_t>(ConvolutionArray(convolution, array).rank()));
     for (size_t k = 0; k < loops.size(); ++k) {
       const int64_t d = loops[k].dims[array];
       if (d >= 0 && shardings[k].count > 1) dims[static_cast<size_t>(d)] = shardings[k];
@@ -126,8 +129,8 @@ std::optional<ConvolutionLayouts> LayoutsOf(const HloInstruction& convolution,
 }
 
 // The rows of the input for some of the positions of the window.
-RowRange RangeOfWindow(const HloInstruction& convolution, const ConvolutionLoop& loop,
-                       int64_t count) {
+RowRange RowsOfWindowPart(const HloInstruction& convolution, const ConvolutionFactor& loop,
+                          int64_t count) {
   const WindowDim& dim =
       convolution.attributes<ConvolutionAttributes>().window[static_cast<size_t>(loop.spatial)];
   const auto& dims = convolution.attributes<ConvolutionAttributes>().dim_labels;
@@ -182,9 +185,9 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
   }
   if (wanted.has_value()) given.push_back({2, DimensionShardingsOf(*wanted)});
   if (given.empty()) return false;
-  const std::vector<ConvolutionLoop> loops = LoopsOf(attributes);
+  const std::vector<ConvolutionFactor> loops = ConvolutionFactors(attributes);
   const auto size_of = [&](const ConvolutionLayouts& layouts, size_t array) {
-    const Shape& full = ShapeOfArray(*convolution, array);
+    const Shape& full = ConvolutionArray(*convolution, array);
     return ShapeUtil::ByteSizeOf(PaddedShape(full, layouts.arrays[array])) /
            layouts.arrays[array].size();
   };
@@ -192,7 +195,8 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
     int64_t cost = 0;
     for (size_t i = 0; i < 2; ++i) {
       if (sources[i].shard == nullptr) continue;
-      cost += ReshardBytes(ShapeOfArray(*convolution, i), sources[i].layout, layouts.arrays[i]);
+      cost += emit_.ReshardBytes(ConvolutionArray(*convolution, i), sources[i].layout,
+                                 layouts.arrays[i]);
     }
     for (size_t k = 0; k < loops.size(); ++k) {
       const int64_t count = layouts.loops[k].count;
@@ -201,29 +205,27 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
           convolution->operand(0)->shape().dimensions(static_cast<int>(loops[k].dims[0]));
       const int64_t rows = CeilOfRatio(n, count);
       int64_t others = 0;
-      if (loops[k].kind == Kind::kWindowed) {
-        others = RowsFromOthers(RangeOfWindow(*convolution, loops[k], count), rows);
+      if (loops[k].kind == ConvolutionFactor::Kind::kWindowed) {
+        others = RowsFromOthers(RowsOfWindowPart(*convolution, loops[k], count), rows);
       } else {
         const WindowDim& dim = attributes.window[static_cast<size_t>(loops[k].spatial)];
-        const int64_t results =
-            convolution->shape().dimensions(static_cast<int>(loops[k].dims[2]));
-        others = RowsFromOthers(
-            WindowRange(dim, loops[k].dims[0], n, results, count).range, rows);
+        const int64_t results = convolution->shape().dimensions(static_cast<int>(loops[k].dims[2]));
+        others = RowsFromOthers(WindowRange(dim, loops[k].dims[0], n, results, count).range, rows);
       }
       cost += others * (size_of(layouts, 0) / rows);
     }
     if (!layouts.partial.empty()) {
-      const auto group = static_cast<int64_t>(layouts.partial[0].size());
+      const int64_t group = layouts.partial.group_size();
       const int64_t once = size_of(layouts, 2) / group * (group - 1);
       ShardLayout parts = layouts.arrays[2];
       parts.partial_groups = layouts.partial;
-      if (wanted.has_value() && CanReduceScatter(convolution->shape(), parts, *wanted)) {
+      if (wanted.has_value() && emit_.CanReduceScatter(convolution->shape(), parts, *wanted)) {
         return cost + once;
       }
       cost += 2 * once;
     }
     return wanted.has_value()
-               ? cost + ReshardBytes(convolution->shape(), layouts.arrays[2], *wanted)
+               ? cost + emit_.ReshardBytes(convolution->shape(), layouts.arrays[2], *wanted)
                : cost;
   };
   std::optional<ConvolutionLayouts> best;
@@ -234,9 +236,11 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
       for (size_t k = 0; k < loops.size(); ++k) {
         const int64_t d = loops[k].dims[given[source].array];
         if (d < 0 || shardings[k].count > 1) continue;
-        if (loops[k].kind == Kind::kSummed && !may_sum) continue;
-        if (loops[k].kind == Kind::kWindowed && !may_window) continue;
-        if (loops[k].kind == Kind::kSpatial && may_window && given[source].array == 0) continue;
+        if (loops[k].kind == ConvolutionFactor::Kind::kSummed && !may_sum) continue;
+        if (loops[k].kind == ConvolutionFactor::Kind::kWindowed && !may_window) continue;
+        if (loops[k].kind == ConvolutionFactor::Kind::kSpatial && may_window &&
+            given[source].array == 0)
+          continue;
         shardings[k] = given[source].shardings[static_cast<size_t>(d)];
         if (shardings[k].count == 1) continue;
         if (!MayDivide(*convolution, loops, shardings, k) ||
@@ -245,7 +249,7 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
         }
       }
     }
-    auto layouts = LayoutsOf(*convolution, loops, std::move(shardings), partitions_);
+    auto layouts = ConvolutionLayoutsOf(*convolution, loops, std::move(shardings), partitions_);
     if (!layouts.has_value()) return;
     const int64_t cost = cost_of(*layouts);
     if (cost >= least) return;
@@ -276,24 +280,24 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
   };
   ConvolutionAttributes local = attributes;
   for (size_t k = 0; k < loops.size(); ++k) {
-    const ConvolutionLoop& loop = loops[k];
+    const ConvolutionFactor& loop = loops[k];
     const int64_t count = best->loops[k].count;
     if (count == 1) continue;
-    if (loop.kind == Kind::kGrouped) {
+    if (loop.kind == ConvolutionFactor::Kind::kGrouped) {
       (local.batch_group_count > 1 && loop.dims[0] == local.dim_labels.input_batch
            ? local.batch_group_count
            : local.feature_group_count) /= count;
-    } else if (loop.kind == Kind::kSpatial) {
+    } else if (loop.kind == ConvolutionFactor::Kind::kSpatial) {
       WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
       const Shape& input = convolution->operand(0)->shape();
-      operands[0] = RowsOfWindow(
-          operands[0], best->arrays[0], loop.dims[0],
-          input.dimensions(static_cast<int>(loop.dims[0])),
-          convolution->shape().dimensions(static_cast<int>(loop.dims[2])), zero_of(0), dim);
-    } else if (loop.kind == Kind::kWindowed) {
+      operands[0] = RowsOfWindow(operands[0], best->arrays[0], loop.dims[0],
+                                 input.dimensions(static_cast<int>(loop.dims[0])),
+                                 convolution->shape().dimensions(static_cast<int>(loop.dims[2])),
+                                 zero_of(0), dim);
+    } else if (loop.kind == ConvolutionFactor::Kind::kWindowed) {
       operands[1] = FillPadding(operands[1], convolution->operand(1)->shape(), best->arrays[1],
                                 {loop.dims[1]}, zero_of(1));
-      operands[0] = emit_.Rows(operands[0], RangeOfWindow(*convolution, loop, count),
+      operands[0] = emit_.Rows(operands[0], RowsOfWindowPart(*convolution, loop, count),
                                best->arrays[0], zero_of(0));
       WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
       dim.size = CeilOfRatio(dim.size, count);

@@ -18,8 +18,6 @@
 namespace xla::spmd {
 namespace {
 
-using Kind = IndexedLoop::Kind;
-
 // The bytes of the shard of an array.
 int64_t BytesOfShard(const Shape& full, const ShardLayout& layout) {
   return ShapeUtil::ByteSizeOf(PaddedShape(full, layout)) / layout.size();
@@ -43,20 +41,22 @@ int64_t Partitioner::CostOfGather(const HloInstruction& gather, const IndexedLay
                                   const std::optional<ShardLayout>& wanted) const {
   int64_t cost = 0;
   if (operand.shard != nullptr) {
-    cost += ReshardBytes(gather.operand(0)->shape(), operand.layout, layouts.operand);
+    cost += emit_.ReshardBytes(gather.operand(0)->shape(), operand.layout, layouts.operand);
   }
   if (indices.shard != nullptr) {
-    cost += ReshardBytes(gather.operand(1)->shape(), indices.layout, layouts.indices);
+    cost += emit_.ReshardBytes(gather.operand(1)->shape(), indices.layout, layouts.indices);
   }
   if (!layouts.choosing.empty()) {
-    const auto group = static_cast<int64_t>(layouts.choosing[0].size());
+    const int64_t group = layouts.choosing.group_size();
     const int64_t once = BytesOfShard(gather.shape(), layouts.windows) / group * (group - 1);
     ShardLayout parts = layouts.windows;
     parts.partial_groups = layouts.choosing;
-    if (wanted.has_value() && CanReduceScatter(gather.shape(), parts, *wanted)) return cost + once;
+    if (wanted.has_value() && emit_.CanReduceScatter(gather.shape(), parts, *wanted))
+      return cost + once;
     cost += 2 * once;
   }
-  return wanted.has_value() ? cost + ReshardBytes(gather.shape(), layouts.windows, *wanted) : cost;
+  return wanted.has_value() ? cost + emit_.ReshardBytes(gather.shape(), layouts.windows, *wanted)
+                            : cost;
 }
 
 absl::StatusOr<bool> Partitioner::PartitionGather(HloInstruction* gather) {
@@ -107,7 +107,8 @@ absl::StatusOr<bool> Partitioner::GatherOnShards(HloInstruction* gather,
   for (size_t k = 0; k < loops.size(); ++k) {
     const IndexedLoop& loop = loops[k];
     if (layouts.loops[k].count == 1 || loop.operand < 0) continue;
-    if (loop.kind == Kind::kWindow || (loop.kind == Kind::kParallel && loop.component < 0)) {
+    if (loop.kind == IndexedLoop::Kind::kWindow ||
+        (loop.kind == IndexedLoop::Kind::kParallel && loop.component < 0)) {
       continue;
     }
     const int dim = static_cast<int>(loop.operand);
@@ -117,37 +118,37 @@ absl::StatusOr<bool> Partitioner::GatherOnShards(HloInstruction* gather,
         vectors.IsImplicit()
             ? vectors_shard->shape().dimensions()
             : ShapeUtil::DeleteDimension(vectors.vector_dim, vectors_shard->shape()).dimensions());
-    HloInstruction* start =
-        loop.component < 0 ? Spread(ScalarS32(computation, 0), of_batch)
-                           : Clamped(vectors.Component(loop.component), 0, n - loop.size);
-    HloInstruction* local = Binary(
-        HloOpcode::kSubtract, start,
-        Spread(emit_.TableEntry(computation, Offsets(layouts.operand, dim, size, partitions_)),
-               start->shape()));
+    HloInstruction* start = loop.component < 0
+                                ? Spread(ScalarS32(computation, 0), of_batch)
+                                : Clamped(vectors.Component(loop.component), 0, n - loop.size);
+    HloInstruction* local =
+        Binary(HloOpcode::kSubtract, start,
+               Spread(ShardStart(computation, layouts.operand, static_cast<size_t>(dim), size),
+                      start->shape()));
     HloInstruction* own = nullptr;
     HloInstruction* row = nullptr;  // in the shard, of each element of the result
-    if (loop.windows < 0 || loop.kind == Kind::kParallel) {
+    if (loop.windows < 0 || loop.kind == IndexedLoop::Kind::kParallel) {
       own = Clamped(local, 0, size - 1);
       row = local;
     } else {
       // Windows that lie in several shards: in each, among zeros.
       shard = Padded(shard, loop.operand, loop.size);
-      own = Clamped(Binary(HloOpcode::kAdd, local,
-                           Spread(ScalarS32(computation, loop.size), local->shape())),
-                    0, size + loop.size);
+      own = Clamped(
+          Binary(HloOpcode::kAdd, local, Spread(ScalarS32(computation, loop.size), local->shape())),
+          0, size + loop.size);
     }
     if (loop.component >= 0) {
       vectors.indices = vectors.WithComponent(loop.component, As(own, type));
     } else if (loop.windows >= 0) {
       return false;  // windows that begin at 0: rare, and of some of the rows
     }
-    if (loop.kind == Kind::kParallel) continue;
+    if (loop.kind == IndexedLoop::Kind::kParallel) continue;
     const Shape of_result = ShapeUtil::MakeShape(PrimitiveType::S32, result.dimensions());
     HloInstruction* is_own = nullptr;
     if (row != nullptr) {
-      is_own = Add(computation, HloOpcode::kBroadcast,
-                   ShapeUtil::MakeShape(PRED, result.dimensions()), {Within(row, size)},
-                   Dimensions(batch));
+      is_own =
+          Add(computation, HloOpcode::kBroadcast, ShapeUtil::MakeShape(PRED, result.dimensions()),
+              {Within(row, size)}, Dimensions(batch));
     } else {
       HloInstruction* begin =
           Add(computation, HloOpcode::kBroadcast, of_result, {local}, Dimensions(batch));
@@ -173,11 +174,12 @@ absl::StatusOr<bool> Partitioner::GatherOnShards(HloInstruction* gather,
       emit_.Masked(part, mask, Zero(computation, ShapeUtil::MakeShape(result.element_type(), {})));
   ShardLayout parts = layouts.windows;
   parts.partial_groups = layouts.choosing;
-  if (wanted.has_value() && CanReduceScatter(gather->shape(), parts, *wanted)) {
-    SetShard(gather, CombineDisjoint(part, parts, &*wanted), *wanted);
+  if (wanted.has_value() && emit_.CanReduceScatter(gather->shape(), parts, *wanted)) {
+    SetShard(gather, CombineDisjoint(part, gather->shape(), parts, &*wanted), *wanted);
     return true;
   }
-  XLA_RETURN_IF_ERROR(SetResult(gather, CombineDisjoint(part, parts, nullptr), layouts.windows));
+  XLA_RETURN_IF_ERROR(
+      SetResult(gather, CombineDisjoint(part, gather->shape(), parts, nullptr), layouts.windows));
   return true;
 }
 

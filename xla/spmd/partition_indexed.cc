@@ -52,7 +52,7 @@ PrimitiveType BitsOf(PrimitiveType type) {
 
 }  // namespace
 
-HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, ShardLayout parts,
+HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
                                              const ShardLayout* scattered) {
   const PrimitiveType type = part->shape().element_type();
   const PrimitiveType bits = BitsOf(type);
@@ -61,11 +61,12 @@ HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, ShardLayout p
                ShapeUtil::MakeShape(to, value->shape().dimensions()), {value});
   };
   HloInstruction* summands = bits == type ? part : as(part, bits);
+  full.set_element_type(bits);
   // Of booleans the larger one.
   parts.reduction = type == PRED ? UnreducedKind::kMax : UnreducedKind::kSum;
   HloInstruction* sum =
       scattered != nullptr
-          ? emit_.ReduceScatter(summands, parts, *scattered)
+          ? emit_.ReduceScatter(summands, full, parts, *scattered)
           : emit_.Combine(summands, parts.partial_groups, emit_.Combiner(bits, parts.reduction));
   return bits == type ? sum : as(sum, type);
 }
@@ -94,7 +95,7 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
   HloComputation* computation = slice->parent();
   HloInstruction* start =
       Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - rows),
-             emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)));
+             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
   HloInstruction* at =
       Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, rows)), 0, size + rows);
   Instructions operands = {Padded(source.shard, d, rows)};
@@ -126,7 +127,8 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
                       Zero(computation, ShapeUtil::MakeShape(shape.element_type(), {})));
   ShardLayout parts = *layout;
   parts.partial_groups = *groups;
-  XLA_RETURN_IF_ERROR(SetResult(slice, CombineDisjoint(part, std::move(parts), nullptr), *layout));
+  XLA_RETURN_IF_ERROR(
+      SetResult(slice, CombineDisjoint(part, slice->shape(), std::move(parts), nullptr), *layout));
   return true;
 }
 
@@ -152,7 +154,7 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicUpdateSlice(HloInstruction* up
   HloComputation* computation = update->parent();
   HloInstruction* start =
       Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - count),
-             emit_.TableEntry(computation, Offsets(source.layout, d, size, partitions_)));
+             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
   // What falls beside the shard is put into padding.
   HloInstruction* at =
       Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, count)), 0, size + count);

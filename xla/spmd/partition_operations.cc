@@ -135,9 +135,8 @@ const Partitioner::ShardGroup* Partitioner::ShardGroupOf(const HloInstruction& v
   const std::string* group = GroupOf(value);
   if (group == nullptr || !value.shape().IsArray()) return nullptr;
   const auto found = groups_.find(*group);
-  const bool is_known =
-      found != groups_.end() &&
-      found->second.layout.counts.size() == static_cast<size_t>(value.shape().rank());
+  const bool is_known = found != groups_.end() && found->second.layout.counts.size() ==
+                                                      static_cast<size_t>(value.shape().rank());
   return is_known ? &found->second : nullptr;
 }
 
@@ -225,9 +224,8 @@ ShardLayout Partitioner::WithOpenDimensions(const HloInstruction& annotation, Sh
   }
   // An axis of the mesh may be in use elsewhere now.
   std::optional<ShardLayout> open = ShardLayoutFrom(dimensions, partitions_);
-  const bool is_better =
-      open.has_value() &&
-      (IsEven(annotation.shape(), *open) || !IsEven(annotation.shape(), layout));
+  const bool is_better = open.has_value() &&
+                         (IsEven(annotation.shape(), *open) || !IsEven(annotation.shape(), layout));
   return is_better ? *std::move(open) : std::move(layout);
 }
 

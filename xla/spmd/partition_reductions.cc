@@ -72,26 +72,6 @@ bool IsIdentity(HloOpcode opcode, const HloInstruction& initial) {
   }
 }
 
-// The partitions that differ in their positions along some dimensions, in the order of these.
-std::vector<std::vector<int64_t>> LayoutGroupsAlong(const ShardLayout& layout,
-                                                    absl::Span<const int64_t> dimensions) {
-  std::vector<std::vector<int64_t>> groups;
-  for (const std::vector<int64_t>& all : layout.groups) {
-    std::map<std::vector<int64_t>, std::vector<int64_t>> by_rest;  // shards are in order
-    for (const int64_t p : all) {
-      std::vector<int64_t> rest;
-      for (size_t d = 0; d < layout.counts.size(); ++d) {
-        if (!absl::c_linear_search(dimensions, static_cast<int64_t>(d))) {
-          rest.push_back(layout.Position(p, d));
-        }
-      }
-      by_rest[rest].push_back(p);
-    }
-    for (auto& [rest, group] : by_rest) groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
 }  // namespace
 
 bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
@@ -124,14 +104,13 @@ bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
   Shape row = shape;
   row.set_dimensions(static_cast<int>(d), 1);
   HloInstruction* total = Add(computation, HloOpcode::kSlice, row, {local}, std::move(last));
-  HloInstruction* totals = emit_.GatherAlong(total, d, LayoutGroupsAlong(source.layout, {d}));
-  std::vector<int64_t> starts;
-  for (int64_t p = 0; p < partitions_; ++p) {
-    const int64_t position = source.layout.Position(p, dim);
-    starts.push_back(cumulation->is_reverse ? -position - 1 : count - position);
+  HloInstruction* totals = emit_.GatherAlong(total, d, source.layout.GroupsAlong({d}));
+  std::vector<int64_t> starts;  // by position
+  for (int64_t q = 0; q < count; ++q) {
+    starts.push_back(cumulation->is_reverse ? -q - 1 : count - q);
   }
-  totals = emit_.Masked(totals, emit_.ValidRows(totals->shape(), d, starts, count, computation),
-                        initial);
+  HloInstruction* start = ValueAtPosition(computation, source.layout, dim, starts);
+  totals = emit_.Masked(totals, emit_.ValidRows(totals->shape(), d, start, count), initial);
   Shape reduced = ShapeUtil::DeleteDimension(d, row);
   HloInstruction* before = computation->AddInstruction(
       HloInstruction::Create(HloOpcode::kReduce, reduced, {totals, initial}, Dimensions({d}),
@@ -186,7 +165,7 @@ absl::StatusOr<bool> Partitioner::PartitionVariadicReduce(HloInstruction* reduce
   HloInstruction* shard =
       computation->AddInstruction(reduce->CloneWithNewOperands(tuple, operands));
   if (!reduced.empty()) {
-    const auto groups = LayoutGroupsAlong(leading.layout, reduced);
+    const auto groups = leading.layout.GroupsAlong(reduced);
     for (size_t i = 0; i < inputs; ++i) {
       std::vector<int64_t> row(shapes[i].dimensions().begin(), shapes[i].dimensions().end());
       row.insert(row.begin(), 1);

@@ -22,7 +22,6 @@ namespace xla::spmd {
 namespace {
 
 using Instructions = std::vector<HloInstruction*>;
-using Kind = IndexedLoop::Kind;
 
 // How updates are combined with what they fall on, if their order does not matter.
 std::optional<UnreducedKind> CombinationOf(const HloInstruction& scatter) {
@@ -48,8 +47,7 @@ std::optional<UnreducedKind> CombinationOf(const HloInstruction& scatter) {
 
 // The largest number of the type, which is no position of an array.
 HloInstruction* Outside(HloComputation* computation, PrimitiveType type) {
-  return computation->AddInstruction(
-      HloInstruction::CreateConstant(LiteralUtil::MaxValue(type)));
+  return computation->AddInstruction(HloInstruction::CreateConstant(LiteralUtil::MaxValue(type)));
 }
 
 int64_t BytesOfShard(const HloInstruction& array, const ShardLayout& layout) {
@@ -68,20 +66,21 @@ int64_t Partitioner::CostOfScatter(const HloInstruction& scatter, const IndexedL
     const ShardLayout& layout = i < count    ? layouts.operand
                                 : i == count ? layouts.indices
                                              : layouts.windows;
-    cost += ReshardBytes(scatter.operands()[i]->shape(), sources[i].layout, layout);
+    cost += emit_.ReshardBytes(scatter.operands()[i]->shape(), sources[i].layout, layout);
   }
   const HloInstruction& first = *scatter.operand(0);
   if (!layouts.batches.empty()) {
-    const auto group = static_cast<int64_t>(layouts.batches[0].size());
+    const int64_t group = layouts.batches.group_size();
     const int64_t once = BytesOfShard(first, layouts.operand) / group * (group - 1);
     ShardLayout parts = layouts.operand;
     parts.partial_groups = layouts.batches;
-    if (wanted.has_value() && CanReduceScatter(first.shape(), parts, *wanted)) return cost + once;
+    if (wanted.has_value() && emit_.CanReduceScatter(first.shape(), parts, *wanted))
+      return cost + once;
     cost += 2 * once;
   }
   if (!wanted.has_value()) return cost;
   return cost +
-         static_cast<int64_t>(count) * ReshardBytes(first.shape(), layouts.operand, *wanted);
+         static_cast<int64_t>(count) * emit_.ReshardBytes(first.shape(), layouts.operand, *wanted);
 }
 
 absl::StatusOr<bool> Partitioner::PartitionScatter(HloInstruction* scatter) {
@@ -160,8 +159,9 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
   std::vector<std::pair<int64_t, int64_t>> padded;  // dimensions of the operands, rows
   for (size_t k = 0; k < loops.size(); ++k) {
     const IndexedLoop& loop = loops[k];
-    if (layouts.loops[k].count == 1 || loop.operand < 0 || loop.kind == Kind::kWindow ||
-        (loop.kind == Kind::kParallel && loop.component < 0)) {
+    if (layouts.loops[k].count == 1 || loop.operand < 0 ||
+        loop.kind == IndexedLoop::Kind::kWindow ||
+        (loop.kind == IndexedLoop::Kind::kParallel && loop.component < 0)) {
       continue;
     }
     const int dim = static_cast<int>(loop.operand);
@@ -175,10 +175,10 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
       return absl::InternalError("a scatter along a dimension without an index");
     }
     is_changed = true;
-    HloInstruction* local = Binary(
-        HloOpcode::kSubtract, component,
-        Spread(emit_.TableEntry(computation, Offsets(layouts.operand, dim, size, partitions_)),
-               component->shape()));
+    HloInstruction* local =
+        Binary(HloOpcode::kSubtract, component,
+               Spread(ShardStart(computation, layouts.operand, static_cast<size_t>(dim), size),
+                      component->shape()));
     if (loop.size > 1) {
       // Windows may lie in several shards. Those that leave the array are dropped as a whole.
       const auto spread = [&](int64_t value) {
@@ -218,14 +218,14 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
     for (const HloInstruction* result : results) shapes.push_back(result->shape());
     HloInstruction* tuple =
         Add(computation, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
-    sharded_tuples_[scatter] = ShardedTuple{tuple, std::vector<ShardLayout>(count, layouts.operand)};
+    sharded_tuples_[scatter] =
+        ShardedTuple{tuple, std::vector<ShardLayout>(count, layouts.operand)};
     return absl::OkStatus();
   }
   if (!layouts.batches.empty()) {
     HloInstruction* part = results[0];
-    results[0] = emit_.Combine(
-        part, layouts.batches,
-        emit_.Combiner(scatter->shape().element_type(), parts.reduction));
+    results[0] = emit_.Combine(part, layouts.batches,
+                               emit_.Combiner(scatter->shape().element_type(), parts.reduction));
     partials_.insert_or_assign(scatter, Made{part, parts});
     partials_.insert_or_assign(results[0], Made{part, parts});
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -26,9 +27,15 @@ bool IsMadeAnywhere(const HloInstruction& full) {
          (full.opcode() == HloOpcode::kBroadcast && full.operand(0)->shape().rank() == 0);
 }
 
-bool AreSameLayout(const ShardLayout& a, const ShardLayout& b) {
-  return a.counts == b.counts && a.shard_of == b.shard_of && a.reduction == b.reduction &&
-         HaveSameGroups(a.partial_groups, b.partial_groups);
+// The same of few elementwise instructions on such values and on parameters that every partition
+// has.
+bool IsMadeOfFullParameters(const HloInstruction& full, const HloComputation* entry, int depth) {
+  if (IsMadeAnywhere(full)) return true;
+  if (full.opcode() == HloOpcode::kParameter) return full.parent() == entry;
+  return depth > 0 && full.info().Has(op_traits::kElementwiseTrait) && full.operand_count() > 0 &&
+         absl::c_all_of(full.operands(), [&](const HloInstruction* operand) {
+           return IsMadeOfFullParameters(*operand, entry, depth - 1);
+         });
 }
 
 }  // namespace
@@ -46,10 +53,14 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   if (made != made_.end() && made->second.layout == layout) return made->second.shard;
   HloInstruction* shard = nullptr;
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
-    shard = ReduceScatter(partial->second.shard, full->shape(), partial->second.layout, layout);
+    shard =
+        emit_.ReduceScatter(partial->second.shard, full->shape(), partial->second.layout, layout);
   }
-  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full)) {
-    shard = Reshard(known->second.shard, full->shape(), known->second.layout, layout);
+  constexpr int kFewInstructions = 4;
+  const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
+  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
+      !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
+    shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
   if (shard == nullptr) {
     XLA_ASSIGN_OR_RETURN(shard, MakeShard(full, layout));
@@ -70,11 +81,11 @@ void Partitioner::SetShard(HloInstruction* full, HloInstruction* shard, const Sh
 HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& layout) {
   HloInstruction* value = WithoutAnnotations(full);
   const auto partial = partials_.find(value);
-  if (partial != partials_.end() && AreSameLayout(partial->second.layout, layout)) {
+  if (partial != partials_.end() && partial->second.layout == layout) {
     return partial->second.shard;
   }
   const Sharded* known = FindSharded(full);
-  if (known != nullptr && AreSameLayout(known->layout, layout)) return known->shard;
+  if (known != nullptr && known->layout == layout) return known->shard;
   if (HloInstruction* made = PartialFromOperands(value, layout)) {
     partials_.insert_or_assign(value, Made{made, layout});
     return made;
@@ -83,18 +94,8 @@ HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& 
       layout.reduction != UnreducedKind::kSum) {
     return nullptr;
   }
-  for (const std::vector<int64_t>& group : layout.partial_groups) {
-    std::vector<int64_t> numbers;
-    for (const int64_t p : group) {
-      numbers.push_back(known->layout.shard_of[static_cast<size_t>(p)]);
-    }
-    std::sort(numbers.begin(), numbers.end());
-    // Each shard once: as many as there are, all different.
-    if (static_cast<int64_t>(numbers.size()) != known->layout.size() ||
-        std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end()) {
-      return nullptr;
-    }
-  }
+  // The partitions of a group must have each shard once.
+  if (!HaveSameGroups(layout.partial_groups, known->layout.Groups())) return nullptr;
   return emit_.Place(known->shard, full->shape(), known->layout);
 }
 
@@ -127,6 +128,7 @@ HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const Sh
   for (HloInstruction* operand : Instructions(value->operands().begin(), value->operands().end())) {
     ShardLayout of_operand = layout;
     of_operand.counts.resize(static_cast<size_t>(operand->shape().rank()), 1);
+    of_operand.axes.resize(of_operand.counts.size());
     HloInstruction* partial = PartialOf(operand, of_operand);
     if (partial == nullptr) break;
     operands.push_back(partial);
@@ -175,8 +177,9 @@ HloInstruction* Partitioner::IotaOfShard(HloInstruction* full, const Shape& shap
   }
   HloInstruction* iota = computation->AddInstruction(full->CloneWithNewOperands(shape, {}));
   if (!is_sharded) return iota;
-  HloInstruction* start = Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
-                              {emit_.ShardStart(PartitionNumber(computation), shape, layout, d)});
+  HloInstruction* start =
+      Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
+          {ShardStart(computation, layout, d, shape.dimensions(static_cast<int>(d)))});
   HloInstruction* offset = Add(computation, HloOpcode::kBroadcast, shape, {start}, Dimensions({}));
   return Add(computation, HloOpcode::kAdd, shape, {iota, offset});
 }

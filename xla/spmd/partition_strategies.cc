@@ -61,23 +61,24 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
     const Shape& shape = instruction.operand(static_cast<int64_t>(i))->shape();
     const int64_t bytes = ShapeUtil::ByteSizeOf(shape);
     cost += strategy.operands[i].has_value()
-                ? ReshardBytes(shape, *known[i], *strategy.operands[i])
+                ? emit_.ReshardBytes(shape, *known[i], *strategy.operands[i])
                 : bytes - bytes / known[i]->size();
   }
   if (!strategy.elements.empty()) return cost;
-  const int64_t shard =
-      ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
-      strategy.result.size();
+  const int64_t shard = ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
+                        strategy.result.size();
   if (!strategy.partial.empty()) {
-    const auto group = static_cast<int64_t>(strategy.partial[0].size());
+    const int64_t group = strategy.partial.group_size();
     const int64_t once = shard / group * (group - 1);
     ShardLayout parts = strategy.result;
     parts.partial_groups = strategy.partial;
-    if (wanted.has_value() && CanReduceScatter(instruction.shape(), parts, *wanted)) return cost + once;
+    if (wanted.has_value() && emit_.CanReduceScatter(instruction.shape(), parts, *wanted)) {
+      return cost + emit_.ReshardBytes(instruction.shape(), parts, *wanted);
+    }
     cost += 2 * once;
   }
   return wanted.has_value()
-             ? cost + ReshardBytes(instruction.shape(), strategy.result, *wanted)
+             ? cost + emit_.ReshardBytes(instruction.shape(), strategy.result, *wanted)
              : cost;
 }
 

@@ -8,9 +8,11 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/index_arithmetic.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
 #include "xla/spmd/reshape_rules.h"
+#include "xla/spmd/shift_calls.h"
 #include "xla/util.h"
 
 namespace xla::spmd {
@@ -60,7 +62,55 @@ bool IsFull(const SliceDim& slice, int64_t size) {
   return slice.start == 0 && slice.limit == size && slice.stride == 1;
 }
 
+// Where a slice of rows along one dimension begins; none if it is something else.
+std::optional<int64_t> SlicedAlong(const HloInstruction& slice, int64_t dimension) {
+  if (slice.opcode() != HloOpcode::kSlice) return std::nullopt;
+  const auto& dims = slice.attributes<SliceAttributes>().slice;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (static_cast<int64_t>(d) == dimension) continue;
+    if (!IsFull(dims[d], slice.operand(0)->shape().dimensions(static_cast<int>(d)))) {
+      return std::nullopt;
+    }
+  }
+  const SliceDim& rows = dims[static_cast<size_t>(dimension)];
+  return rows.stride == 1 ? std::optional(rows.start) : std::nullopt;
+}
+
 }  // namespace
+
+absl::StatusOr<bool> Partitioner::PartitionShifts(HloInstruction* call) {
+  const auto shift = ShiftCallOf(*call);
+  if (!shift.has_value()) return false;
+  const Source source = SourceOf(call->mutable_operand(0));
+  const auto d = static_cast<size_t>(shift->dimension);
+  if (source.shard == nullptr || source.layout.counts[d] == 1) {
+    return call->parent()->ReplaceInstruction(call, ExpandedShiftCall(*call, *shift)).ok();
+  }
+  // The rows of all results at once.
+  const int dim = static_cast<int>(shift->dimension);
+  const Shape& full = call->operand(0)->shape();
+  const Shape& result = call->shape().tuple_shapes(0);
+  const int64_t count = source.layout.counts[d];
+  const int64_t rows = ShardSize(result, shift->dimension, count);
+  RowRange range{.dimension = shift->dimension,
+                 .length = rows + shift->results - 1,
+                 .limit = full.dimensions(dim)};
+  for (int64_t q = 0; q < count; ++q) range.starts.push_back(shift->first + q * rows);
+  HloInstruction* fill =
+      shift->kind == ShiftCall::Kind::kMultiPad ? call->mutable_operand(1) : nullptr;
+  HloInstruction* all = emit_.Rows(source.shard, range, source.layout, fill);
+  Instructions results;
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < shift->results; ++i) {
+    results.push_back(RowsOf(all, shift->dimension, i, rows));
+    shapes.push_back(results.back()->shape());
+  }
+  HloInstruction* tuple =
+      Add(call->parent(), HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+  sharded_tuples_[call] =
+      ShardedTuple{tuple, std::vector<ShardLayout>(results.size(), source.layout)};
+  return true;
+}
 
 bool Partitioner::PartitionSlice(HloInstruction* slice) {
   HloInstruction* operand = WithoutAnnotations(slice->mutable_operand(0));
@@ -184,7 +234,9 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   Source leading;
   int64_t largest = 0;
   for (HloInstruction* operand : concatenate->operands()) {
-    const Source source = SourceOf(operand);
+    Source source;
+    if (SlicedAlong(*operand, d).has_value()) source = SourceOf(operand->mutable_operand(0));
+    if (source.shard == nullptr) source = SourceOf(operand);
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     if (source.shard == nullptr || source.layout.counts[dim] == 1 || size <= largest) continue;
     leading = source;
@@ -192,7 +244,6 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   }
   if (leading.shard == nullptr) return false;
   const Shape shape = ResultShardShape(concatenate->shape(), leading.layout);
-  const int64_t rows = shape.dimensions(static_cast<int>(d));
   HloInstruction* result = nullptr;
   int64_t offset = 0;
   for (HloInstruction* operand :
@@ -200,23 +251,30 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     const int64_t before = std::exchange(offset, offset + size);
     if (size == 0) continue;
-    Source source = SourceOf(operand);
+    // Rows of a slice are those of what it is a slice of.
+    int64_t begin = 0;
+    Source source;
+    if (const auto sliced = SlicedAlong(*operand, d); sliced.has_value()) {
+      source = SourceOf(operand->mutable_operand(0));
+      if (source.shard != nullptr && source.layout == leading.layout) begin = *sliced;
+    }
+    if (source.shard == nullptr || source.layout != leading.layout) source = SourceOf(operand);
     if (source.shard == nullptr || source.layout != leading.layout) {
       XLA_ASSIGN_OR_RETURN(source.shard, ShardOf(operand, leading.layout));
       source.layout = leading.layout;
     }
-    const RowWindow window = {d, d, -before, 1, 1};
+    const RowWindow window = {d, d, begin - before, 1, 1};
     RowRange range = RangeOf(window, operand->shape(), concatenate->shape(), source.layout);
+    range.begin = begin;
+    range.limit = begin + size;
     HloInstruction* own = emit_.Rows(source.shard, range, source.layout, nullptr);
     if (result == nullptr) {
       result = own;
       continue;
     }
-    std::vector<int64_t> starts;
-    for (int64_t p = 0; p < partitions_; ++p) {
-      starts.push_back(source.layout.Position(p, dim) * rows - before);
-    }
-    HloInstruction* mask = emit_.ValidRows(shape, d, starts, size, concatenate->parent());
+    HloInstruction* start =
+        ValueAtPosition(concatenate->parent(), source.layout, dim, range.starts);
+    HloInstruction* mask = emit_.ValidRows(shape, d, start, size);
     result = Add(concatenate->parent(), HloOpcode::kSelect, shape, {mask, own, result});
   }
   SetShard(concatenate, result, leading.layout);
@@ -231,35 +289,29 @@ Partitioner::WindowRows Partitioner::WindowRange(const WindowDim& dim, int64_t d
   WindowRows rows;
   rows.range.dimension = dimension;
   rows.range.limit = size;
-  rows.range.length = length;
   rows.local = dim;
   rows.local.padding_low = rows.local.padding_high = 0;
   // With zeros between rows, windows of all shards begin at the same place between two rows; else
   // the zeros become rows.
   rows.is_dilated = base > 1 && (shard * dim.stride) % base != 0;
-  if (rows.is_dilated) {
-    rows.range.limit = (size - 1) * base + 1;
-    rows.local.base_dilation = 1;
-  }
+  if (rows.is_dilated) rows.local.base_dilation = 1;
+  const auto floor = [&](int64_t row) { return row >= 0 ? row / base : -CeilOfRatio(-row, base); };
+  int64_t most = 1;
   for (int64_t q = 0; q < count; ++q) {
     const int64_t start = q * shard * dim.stride - dim.padding_low;
-    if (base == 1 || rows.is_dilated) {
-      rows.range.starts.push_back(start);
-      continue;
-    }
-    const int64_t first = start >= 0 ? CeilOfRatio(start, base) : -(-start / base);
     const int64_t end = start + length - 1;  // included
-    const int64_t last = end >= 0 ? end / base : -CeilOfRatio(-end, base);
+    const int64_t first = rows.is_dilated ? floor(start) : -floor(-start);
+    const int64_t last = floor(end);
     rows.range.starts.push_back(first);
-    rows.range.length = last - first + 1;
+    rows.offsets.push_back(start - first * base);
+    most = std::max(most, last - first + 1);
+    if (rows.is_dilated) continue;
     rows.local.padding_low = first * base - start;
-    rows.local.padding_high = end - last * base;
+    // Windows between two rows leave out the one row that there is.
+    rows.local.padding_high = end - std::max(first, last) * base;
   }
-  if (rows.range.length < 1) {
-    // Windows between two rows: one that is not in them, and negative padding.
-    rows.local.padding_high -= base * (1 - rows.range.length);
-    rows.range.length = 1;
-  }
+  rows.window_length = length;
+  rows.range.length = most;
   return rows;
 }
 
@@ -268,17 +320,27 @@ HloInstruction* Partitioner::RowsOfWindow(HloInstruction* shard, const ShardLayo
                                           HloInstruction* fill, WindowDim& dim) {
   const auto d = static_cast<size_t>(dimension);
   const WindowRows rows = WindowRange(dim, dimension, size, results, layout.counts[d]);
-  if (rows.is_dilated) {
-    PadAttributes padding;
-    padding.padding.resize(static_cast<size_t>(shard->shape().rank()));
-    padding.padding[d] = {0, dim.base_dilation - 1, dim.base_dilation - 1};
-    Shape shape = shard->shape();
-    shape.set_dimensions(static_cast<int>(dimension),
-                         shape.dimensions(static_cast<int>(dimension)) * dim.base_dilation);
-    shard = Add(shard->parent(), HloOpcode::kPad, shape, {shard, fill}, std::move(padding));
-  }
+  const int64_t base = dim.base_dilation;
   dim = rows.local;
-  return emit_.Rows(shard, rows.range, layout, fill);
+  HloInstruction* own = emit_.Rows(shard, rows.range, layout, fill);
+  if (!rows.is_dilated) return own;
+  PadAttributes padding;
+  padding.padding.resize(static_cast<size_t>(own->shape().rank()));
+  padding.padding[d] = {0, rows.window_length + base, base - 1};
+  Shape shape = own->shape();
+  const int at = static_cast<int>(dimension);
+  shape.set_dimensions(at, (rows.range.length - 1) * base + 1 + rows.window_length + base);
+  HloInstruction* dilated =
+      Add(own->parent(), HloOpcode::kPad, shape, {own, fill}, std::move(padding));
+  shape.set_dimensions(at, rows.window_length);
+  Instructions operands = {dilated};
+  for (size_t e = 0; e < layout.counts.size(); ++e) {
+    operands.push_back(e == d ? ValueAtPosition(own->parent(), layout, d, rows.offsets)
+                              : ScalarS32(own->parent(), 0));
+  }
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+  return Add(own->parent(), HloOpcode::kDynamicSlice, shape, operands, std::move(attributes));
 }
 
 absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_window) {
@@ -301,10 +363,10 @@ absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_w
     for (size_t d = 0; d < local.window.size(); ++d) {
       WindowDim& dim = local.window[d];
       if (leading.layout.counts[d] == 1 || dim == WindowDim()) continue;
-      rows = RowsOfWindow(rows, leading.layout, static_cast<int64_t>(d),
-                          full.dimensions(static_cast<int>(d)),
-                          result.dimensions(static_cast<int>(d)),
-                          reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)), dim);
+      rows =
+          RowsOfWindow(rows, leading.layout, static_cast<int64_t>(d),
+                       full.dimensions(static_cast<int>(d)), result.dimensions(static_cast<int>(d)),
+                       reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)), dim);
     }
     operands.push_back(rows);
   }
@@ -319,8 +381,8 @@ absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_w
     }
     shape = ShapeUtil::MakeTupleShape(shapes);
   }
-  HloInstruction* shard = reduce_window->parent()->AddInstruction(
-      reduce_window->CloneWithNewOperands(shape, operands));
+  HloInstruction* shard =
+      reduce_window->parent()->AddInstruction(reduce_window->CloneWithNewOperands(shape, operands));
   *shard->mutable_attributes<WindowAttributes>() = std::move(local);
   if (reduce_window->shape().IsTuple()) {
     sharded_tuples_[reduce_window] =
@@ -354,6 +416,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
       return PartitionScatter(instruction);
     case HloOpcode::kReduce:
       return PartitionVariadicReduce(instruction);
+    case HloOpcode::kCustomCall:
+      return PartitionShifts(instruction);
     default:
       return false;
   }

@@ -44,8 +44,8 @@ class Partitioner {
   absl::StatusOr<ProgramShardings> Run();
 
  private:
-  // A value of which each partition has its shard. Those that do not divide evenly end in padding of
-  // any value.
+  // A value of which each partition has its shard. Those that do not divide evenly end in padding
+  // of any value.
   struct Sharded {
     HloInstruction* shard;
     ShardLayout layout;
@@ -127,16 +127,6 @@ class Partitioner {
   absl::Status TakeOwnSharding(HloInstruction* instruction);
 
   // --- partition_padding.cc: shards of sizes that do not divide evenly
-  // The layout with some dimensions undivided; none if not all shards are on as many partitions.
-  std::optional<ShardLayout> WithoutDimensions(const ShardLayout& layout,
-                                               absl::Span<const size_t> dimensions) const;
-  // As those of ShardEmitter, of any sizes. `full`: the array without padding.
-  HloInstruction* Reshard(HloInstruction* shard, const Shape& full, const ShardLayout& from,
-                          const ShardLayout& to);
-  int64_t ReshardBytes(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
-  HloInstruction* ReduceScatter(HloInstruction* part, const Shape& full, const ShardLayout& from,
-                                const ShardLayout& to);
-  static bool CanReduceScatter(const Shape& full, const ShardLayout& from, const ShardLayout& to);
   // The shard with `fill`, a scalar, in the padding of these dimensions.
   HloInstruction* FillPadding(HloInstruction* shard, const Shape& full, const ShardLayout& layout,
                               absl::Span<const int64_t> dimensions, HloInstruction* fill);
@@ -153,13 +143,17 @@ class Partitioner {
   Source SourceOf(HloInstruction* value) const;
   absl::StatusOr<bool> PartitionAlongDividedDimension(HloInstruction* instruction);
   bool PartitionSlice(HloInstruction* slice);
+  absl::StatusOr<bool> PartitionShifts(HloInstruction* call);
   bool PartitionPad(HloInstruction* pad);
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
   // The rows of an operand that windows of a shard of the results cover, and the window over them.
   struct WindowRows {
     RowRange range;
     WindowDim local;
-    bool is_dilated = false;  // rows are those of the operand with its zeros between them
+    // The window is over rows with what is between them, from these on in each shard.
+    bool is_dilated = false;
+    std::vector<int64_t> offsets;
+    int64_t window_length = 0;
   };
   static WindowRows WindowRange(const WindowDim& dim, int64_t dimension, int64_t size,
                                 int64_t results, int64_t count);
@@ -187,9 +181,9 @@ class Partitioner {
   bool PartitionCumulative(HloInstruction* reduce_window);
   absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
   // The sum of parts of which each element is zero on all partitions but one, with the same bits.
-  // `parts`: its layout. `scattered`: that of the sum, which a reduce-scatter makes; null: it is on
-  // all partitions of a group.
-  HloInstruction* CombineDisjoint(HloInstruction* part, ShardLayout parts,
+  // `full`: the sum, without padding. `parts`: the layout. `scattered`: that of the sum, which a
+  // reduce-scatter makes; null: it is on all partitions of a group.
+  HloInstruction* CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
                                   const ShardLayout* scattered);
   // Replaces the instruction, or remembers shards of it.
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,

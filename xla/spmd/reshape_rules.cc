@@ -9,31 +9,6 @@
 namespace xla::spmd {
 namespace {
 
-// The outer of two parts of a sharding, of which the inner has `inner` shards, and the inner.
-DimensionSharding Outer(const DimensionSharding& sharding, int64_t inner) {
-  DimensionSharding outer{sharding.count / inner, {}};
-  if (outer.count == 1) return {};
-  for (const int64_t position : sharding.position) outer.position.push_back(position / inner);
-  return outer;
-}
-
-DimensionSharding Inner(const DimensionSharding& sharding, int64_t inner) {
-  if (inner == 1) return {};
-  DimensionSharding result{inner, {}};
-  for (const int64_t position : sharding.position) result.position.push_back(position % inner);
-  return result;
-}
-
-DimensionSharding Joined(const DimensionSharding& outer, const DimensionSharding& inner) {
-  if (outer.count == 1) return inner;
-  if (inner.count == 1) return outer;
-  DimensionSharding joined{outer.count * inner.count, {}};
-  for (size_t p = 0; p < outer.position.size(); ++p) {
-    joined.position.push_back(outer.position[p] * inner.count + inner.position[p]);
-  }
-  return joined;
-}
-
 // The chunks of a group as its dimensions divide it. Dimensions behind one that is in several
 // pieces are not part of chunks: they become undivided.
 DimensionSharding ChunksOf(const Shape& shape, const ReshapeGroup& group,
@@ -49,7 +24,12 @@ DimensionSharding ChunksOf(const Shape& shape, const ReshapeGroup& group,
     }
     const bool is_uneven_within = chunks.count > 1 && size % dimension.count != 0;
     if (!may_go_on || is_uneven_within) dimension = {};
-    chunks = Joined(chunks, dimension);
+    const auto joined = JoinedSharding(chunks, dimension);
+    if (joined.has_value()) {
+      chunks = *joined;
+    } else {
+      dimension = {};
+    }
     may_go_on = may_go_on && dimension.count == size;
   }
   return chunks;
@@ -69,11 +49,12 @@ void Divide(const Shape& shape, const ReshapeGroup& group, DimensionSharding chu
     if (size == 1) continue;
     if (size % rest.count == 0) {
       put(d, std::exchange(rest, {}));
-    } else if (rest.count % size == 0) {
-      put(d, Outer(rest, rest.count / size));
-      rest = Inner(rest, rest.count / size);
     } else {
-      break;
+      const auto parts =
+          rest.count % size == 0 ? SplitSharding(rest, rest.count / size) : std::nullopt;
+      if (!parts.has_value()) break;
+      put(d, parts->first);
+      rest = parts->second;
     }
   }
   if (rest.count == 1 || first == group.to_end) return;

@@ -30,8 +30,8 @@ struct ReshapePlan {
 // How the result is divided if the operand is; also the other way round. Dimensions of the operand
 // that are divided, but not into contiguous chunks, are undivided in `from`. None if not all
 // combinations of shards are on as many partitions.
-std::optional<ReshapePlan> PlanReshape(const Shape& from, const Shape& to, const ShardLayout& layout,
-                                       int64_t partitions);
+std::optional<ReshapePlan> PlanReshape(const Shape& from, const Shape& to,
+                                       const ShardLayout& layout, int64_t partitions);
 
 // The elements of a group that are in a chunk, of the one that has most, where dimensions
 // [begin, end) are divided so.

@@ -111,9 +111,9 @@ class Emitter {
         attributes.channel_id = (*emit_.next_channel())++;
         attributes.use_global_device_ids = true;
         attributes.replica_groups = GroupsAlong(mesh, axes);
-        shard = computation->AddInstruction(HloInstruction::Create(
+        shard = emit_.WithCause(computation->AddInstruction(HloInstruction::Create(
             HloOpcode::kAllReduce, shard->shape(), {shard}, std::move(attributes),
-            {emit_.Combiner(shape_.element_type(), before.unreduced_kind())}));
+            {emit_.Combiner(shape_.element_type(), before.unreduced_kind())})));
         break;
       }
       case Kind::kCollectivePermute:
@@ -215,8 +215,8 @@ class Emitter {
     std::vector<HloComputation*> called;
     if (combiner != nullptr) called.push_back(combiner);
     HloInstruction* operand = Reshape(shard, in);
-    shard = shard->parent()->AddInstruction(
-        HloInstruction::Create(opcode, Like(shard, out), {operand}, std::move(attributes), called));
+    shard = emit_.WithCause(shard->parent()->AddInstruction(HloInstruction::Create(
+        opcode, Like(shard, out), {operand}, std::move(attributes), called)));
     if (!joins) return Reshape(shard, sizes);
     // [all parts, dimensions] to [parts from dimension 0, dimension 0, parts from dimension 1, ..]
     Sizes all;
@@ -250,11 +250,21 @@ class Emitter {
   }
 
   // From the devices that have a shard to those that get it. A device keeps what it has, if it can.
+  // Along axes that neither sharding names values may differ, within a manual computation: shards
+  // stay within groups that differ along other axes.
   HloInstruction* Permute(HloInstruction* shard, const NamedSharding& before,
                           const NamedSharding& after) {
-    const HloSharding from = HloSharding::V3ToV2Sharding(before);
-    const HloSharding to = HloSharding::V3ToV2Sharding(after);
+    HloSharding from = HloSharding::V3ToV2Sharding(before);
+    HloSharding to = HloSharding::V3ToV2Sharding(after);
     if (from.kind() != HloSharding::Kind::kTiled || from == to) return shard;
+    if (before.mesh() == after.mesh()) {
+      std::vector<AxisRef> named = before.UsedAxes();
+      const std::vector<AxisRef> others = after.UsedAxes();
+      named.insert(named.end(), others.begin(), others.end());
+      const std::vector<AxisRef> rest = UnusedAxes(named, before.mesh());
+      from = HloSharding::V3ToV2Sharding(before.WithManualAxes(rest));
+      to = HloSharding::V3ToV2Sharding(after.WithManualAxes(rest));
+    }
     const int64_t copies = from.SubgroupSize(OpSharding_Type_REPLICATED);
     const Sizes sources(from.tile_assignment().array().begin(),
                         from.tile_assignment().array().end());
@@ -278,8 +288,8 @@ class Emitter {
       }
     }
     attributes.channel_id = (*emit_.next_channel())++;
-    return Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(), {shard},
-               std::move(attributes));
+    return emit_.WithCause(Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(),
+                               {shard}, std::move(attributes)));
   }
 
   // The first device along the axes has the value, the others what leaves it as it is.
@@ -311,64 +321,6 @@ class Emitter {
 };
 
 }  // namespace
-
-CollectiveDeviceList GroupsAlong(const Mesh& mesh, absl::Span<const AxisRef> axes) {
-  const TileAssignment groups = AxesGroups(mesh, axes);
-  if (const std::optional<IotaTileAssignment>& iota = groups.iota()) {
-    return CollectiveDeviceList::Iota(
-        groups.dim(0), groups.dim(1), {iota->reshape_dims().begin(), iota->reshape_dims().end()},
-        {iota->transpose_perm().begin(), iota->transpose_perm().end()});
-  }
-  CollectiveDeviceList list;
-  const Array<int64_t>& devices = groups.array();
-  for (auto group = devices.begin(); group != devices.end(); group += groups.dim(1)) {
-    list.groups.emplace_back(group, group + groups.dim(1));
-  }
-  return list;
-}
-
-HloInstruction* PositionAlong(const Mesh& mesh, absl::Span<const AxisRef> axes,
-                              HloComputation* computation) {
-  HloInstruction* number = PartitionNumber(computation);
-  const Shape scalar = ShapeUtil::MakeShape(S32, {});
-  if (!mesh.HasIotaDevices()) {
-    std::vector<int32_t> table(static_cast<size_t>(mesh.num_devices()));
-    const TileAssignment groups = AxesGroups(mesh, axes);
-    groups.Each([&](absl::Span<const int64_t> index, int64_t device) {
-      table[static_cast<size_t>(device)] = static_cast<int32_t>(index[1]);
-    });
-    DynamicSliceAttributes attributes;
-    attributes.dynamic_slice_sizes = {1};
-    HloInstruction* position =
-        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
-            {Scalar(computation, LiteralUtil::CreateR1<int32_t>(table)), number},
-            std::move(attributes));
-    return Reshape(position, {});
-  }
-  HloInstruction* position = nullptr;
-  for (const AxisRef& axis : axes) {
-    int64_t stride = mesh.axis_size(axis.mesh_axis_index()) / axis.next_pre_size(mesh);
-    for (int64_t minor = axis.mesh_axis_index() + 1; minor < mesh.num_axes(); ++minor) {
-      stride *= mesh.axis_size(minor);
-    }
-    const int64_t size = axis.size(mesh);
-    HloInstruction* digit = number;
-    if (stride > 1) {
-      digit = Add(computation, HloOpcode::kDivide, scalar, {digit, ScalarS32(computation, stride)});
-    }
-    if (stride * size < mesh.num_devices()) {
-      digit =
-          Add(computation, HloOpcode::kRemainder, scalar, {digit, ScalarS32(computation, size)});
-    }
-    if (position != nullptr) {
-      position =
-          Add(computation, HloOpcode::kMultiply, scalar, {position, ScalarS32(computation, size)});
-      digit = Add(computation, HloOpcode::kAdd, scalar, {position, digit});
-    }
-    position = digit;
-  }
-  return position != nullptr ? position : ScalarS32(computation, 0);
-}
 
 HloInstruction* EmitReshard(HloInstruction* shard, const NamedSharding& from,
                             absl::Span<const ReshardStep> steps, const Shape& shape,

@@ -4,22 +4,14 @@
 #define XLA_SPMD_RESHARD_EMITTER_H_
 
 #include "absl/types/span.h"
-#include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/named_sharding.h"
 #include "xla/shape.h"
+#include "xla/spmd/partition_groups.h"
 #include "xla/spmd/reshard.h"
 #include "xla/spmd/shard_emitter.h"
 
 namespace xla::spmd {
-
-// Replica groups along axes: an iota, but for meshes whose devices are a list.
-CollectiveDeviceList GroupsAlong(const Mesh& mesh, absl::Span<const AxisRef> axes);
-
-// The position of this partition along axes, major to minor, an s32: arithmetic on its number if
-// the devices of the mesh are in order, a table otherwise.
-HloInstruction* PositionAlong(const Mesh& mesh, absl::Span<const AxisRef> axes,
-                              HloComputation* computation);
 
 // What this partition has of an array of `shape` after the steps of PlanReshard, from its shard
 // before them. Shards have ceil(size / number of shards) elements in each dimension, of which those

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/clone.h"
-#include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/passes/collective_group.h"
 #include "xla/shape_util.h"
@@ -35,21 +35,32 @@ HloInstruction* Identity(HloComputation* computation, const Shape& shape, Unredu
 
 }  // namespace
 
-HloInstruction* ShardEmitter::ShardStart(HloInstruction* number, const Shape& shard,
-                                         const ShardLayout& layout, size_t dimension) const {
-  HloComputation* computation = number->parent();
-  std::vector<int32_t> starts;
-  for (int64_t p = 0; p < partitions_; ++p) {
-    starts.push_back(static_cast<int32_t>(layout.Position(p, dimension) *
-                                          shard.dimensions(static_cast<int>(dimension))));
+HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
+                           int64_t size) {
+  if (layout.counts[dimension] == 1) return ScalarS32(computation, 0);
+  HloInstruction* position = PositionAlong(layout.mesh, layout.axes[dimension], computation);
+  if (size == 1) return position;
+  return Add(computation, HloOpcode::kMultiply, position->shape(),
+             {position, ScalarS32(computation, size)});
+}
+
+HloInstruction* ValueAtPosition(HloComputation* computation, const ShardLayout& layout,
+                                size_t dimension, absl::Span<const int64_t> values) {
+  const int64_t step = values.size() > 1 ? values[1] - values[0] : 0;
+  bool is_linear = true;
+  for (size_t q = 0; q < values.size(); ++q) {
+    is_linear = is_linear && values[q] == values[0] + static_cast<int64_t>(q) * step;
   }
-  HloInstruction* table = computation->AddInstruction(
-      HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
-  DynamicSliceAttributes attributes;
-  attributes.dynamic_slice_sizes = {1};
-  HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
-                              {table, number}, attributes);
-  return Reshape(start, {});
+  if (is_linear && step == 0) return ScalarS32(computation, values[0]);
+  if (!is_linear) {
+    const std::vector<int32_t> table(values.begin(), values.end());
+    return TableEntry(computation, table,
+                      PositionAlong(layout.mesh, layout.axes[dimension], computation));
+  }
+  HloInstruction* start = ShardStart(computation, layout, dimension, step);
+  if (values[0] == 0) return start;
+  return Add(computation, HloOpcode::kAdd, start->shape(),
+             {start, ScalarS32(computation, values[0])});
 }
 
 absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
@@ -58,9 +69,8 @@ absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
   HloComputation* computation = full->parent();
   XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(full->shape(), layout));
   Instructions operands = {WithPadding(full, PaddedShape(full->shape(), layout))};
-  HloInstruction* number = PartitionNumber(computation);
   for (size_t d = 0; d < layout.counts.size(); ++d) {
-    operands.push_back(ShardStart(number, shard, layout, d));
+    operands.push_back(ShardStart(computation, layout, d, shard.dimensions(static_cast<int>(d))));
   }
   DynamicSliceAttributes attributes;
   const absl::Span<const int64_t> sizes = shard.dimensions();
@@ -75,18 +85,14 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* full, const Sh
 
 HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout& layout) {
   HloComputation* computation = shard->parent();
-  Literal is_first = Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {partitions_}));
-  for (const std::vector<int64_t>& group : layout.partial_groups)
-    is_first.Set<bool>({group[0]}, true);
-  HloInstruction* table =
-      computation->AddInstruction(HloInstruction::CreateConstant(std::move(is_first)));
-  DynamicSliceAttributes attributes;
-  attributes.dynamic_slice_sizes = {1};
-  HloInstruction* mine = Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(PRED, {1}),
-                             {table, PartitionNumber(computation)}, attributes);
-  HloInstruction* mask = Add(computation, HloOpcode::kBroadcast,
-                             ShapeUtil::MakeShape(PRED, shard->shape().dimensions()),
-                             {Reshape(mine, {})}, Dimensions({}));
+  HloInstruction* position =
+      PositionAlong(layout.partial_groups.mesh, layout.partial_groups.axes, computation);
+  HloInstruction* is_first = Add(computation, HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
+                                 {position, ScalarS32(computation, 0)},
+                                 CompareAttributes{.direction = ComparisonDirection::kEq});
+  HloInstruction* mask =
+      Add(computation, HloOpcode::kBroadcast,
+          ShapeUtil::MakeShape(PRED, shard->shape().dimensions()), {is_first}, Dimensions({}));
   return Add(computation, HloOpcode::kSelect, shard->shape(),
              {mask, shard, Identity(computation, shard->shape(), layout.reduction)});
 }
@@ -115,29 +121,27 @@ void ShardEmitter::set_cause(const HloInstruction& cause) {
 }
 
 HloInstruction* ShardEmitter::WithCause(HloInstruction* collective) const {
-  collective->set_metadata(cause_);
+  if (!cause_.op_name().empty()) collective->set_metadata(cause_);
   return collective;
 }
 
-HloInstruction* ShardEmitter::Combine(HloInstruction* part,
-                                      const std::vector<std::vector<int64_t>>& groups,
+HloInstruction* ShardEmitter::Combine(HloInstruction* part, const PartitionGroups& groups,
                                       HloComputation* combiner) {
   AllReduceAttributes attributes;
   attributes.channel_id = next_channel_++;
   attributes.use_global_device_ids = true;
-  attributes.replica_groups.groups = groups;
+  attributes.replica_groups = GroupsAlong(groups.mesh, groups.axes);
   return WithCause(part->parent()->AddInstruction(HloInstruction::Create(
       HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner})));
 }
 
 Instructions ShardEmitter::CombineAll(absl::Span<HloInstruction* const> parts,
-                                      const std::vector<std::vector<int64_t>>& groups,
-                                      HloComputation* combiner) {
+                                      const PartitionGroups& groups, HloComputation* combiner) {
   if (parts.size() == 1) return {Combine(parts[0], groups, combiner)};
   AllReduceAttributes attributes;
   attributes.channel_id = next_channel_++;
   attributes.use_global_device_ids = true;
-  attributes.replica_groups.groups = groups;
+  attributes.replica_groups = GroupsAlong(groups.mesh, groups.axes);
   std::vector<Shape> shapes;
   for (const HloInstruction* part : parts) shapes.push_back(part->shape());
   HloInstruction* all = WithCause(parts[0]->parent()->AddInstruction(
@@ -187,40 +191,19 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Inline(const HloModule& program,
 
 HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& full,
                                      const ShardLayout& layout) {
+  ShardLayout complete = layout;
+  complete.partial_groups.clear();
   if (!layout.partial_groups.empty()) {
     shard = Combine(shard, layout.partial_groups,
                     Combiner(shard->shape().element_type(), layout.reduction));
   }
-  if (layout.IsUndivided()) return shard;
-  HloComputation* computation = shard->parent();
-  const absl::Span<const int64_t> part = shard->shape().dimensions();
-  const PrimitiveType type = shard->shape().element_type();
-  std::vector<int64_t> row(part.begin(), part.end());
-  row.insert(row.begin(), 1);
-  std::vector<int64_t> rows = row;
-  rows[0] = layout.size();
-  AllGatherAttributes attributes;
-  attributes.dimensions = {0};
-  attributes.channel_id = next_channel_++;
-  attributes.use_global_device_ids = true;
-  attributes.replica_groups.groups = layout.groups;
-  HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
-                            {Reshape(shard, row)}, attributes);
-  // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
-  std::vector<int64_t> separate(layout.counts);
-  separate.insert(separate.end(), part.begin(), part.end());
-  std::vector<int64_t> order, interleaved;
-  for (size_t d = 0; d < part.size(); ++d) {
-    order.push_back(static_cast<int64_t>(d));
-    order.push_back(static_cast<int64_t>(d + part.size()));
-    interleaved.push_back(layout.counts[d]);
-    interleaved.push_back(part[d]);
-  }
-  HloInstruction* moved =
-      Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
-          {Reshape(all, separate)}, Dimensions(order));
-  return WithoutPadding(Reshape(moved, PaddedShape(full, layout).dimensions()),
-                        ShapeUtil::MakeShape(type, full.dimensions()));
+  // A gather is there for its users: who they are is known when all others are removed (report.h).
+  InstructionMetadata cause = std::exchange(cause_, {});
+  HloInstruction* gathered =
+      Reshard(shard, full, complete, UndividedLayout(full.rank(), partitions_));
+  cause_ = std::move(cause);
+  XLA_CHECK(gathered != nullptr) << full.ToString();  // there always is a chain
+  return gathered;
 }
 
 HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
@@ -228,25 +211,29 @@ HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
   HloComputation* computation = shard->parent();
   const Shape padded = PaddedShape(full, layout);
   Instructions operands = {Zero(computation, padded), shard};
-  HloInstruction* number = PartitionNumber(computation);
   for (size_t d = 0; d < layout.counts.size(); ++d) {
-    operands.push_back(ShardStart(number, shard->shape(), layout, d));
+    operands.push_back(
+        ShardStart(computation, layout, d, shard->shape().dimensions(static_cast<int>(d))));
   }
   return WithoutPadding(Add(computation, HloOpcode::kDynamicUpdateSlice, padded, operands), full);
 }
 
 HloInstruction* ShardEmitter::CollectivePermute(HloInstruction* shard, const ShardLayout& from,
                                                 const ShardLayout& to) {
-  if (from.counts != to.counts || from.groups.size() != to.groups.size()) return nullptr;
+  if (from.counts != to.counts) return nullptr;
+  const std::vector<std::vector<int64_t>> sources = from.Groups().Lists();
+  const std::vector<std::vector<int64_t>> targets = to.Groups().Lists();
+  std::vector<size_t> group_of(static_cast<size_t>(partitions_));
+  for (size_t g = 0; g < sources.size(); ++g) {
+    for (const int64_t p : sources[g]) group_of[static_cast<size_t>(p)] = g;
+  }
   CollectivePermuteAttributes attributes;
-  for (size_t g = 0; g < from.groups.size(); ++g) {
-    // Arrays of other groups may differ.
-    if (!std::is_permutation(from.groups[g].begin(), from.groups[g].end(), to.groups[g].begin(),
-                             to.groups[g].end())) {
-      return nullptr;
-    }
-    for (size_t i = 0; i < from.groups[g].size(); ++i) {
-      attributes.source_target_pairs.emplace_back(from.groups[g][i], to.groups[g][i]);
+  for (const std::vector<int64_t>& target : targets) {
+    const size_t group = group_of[static_cast<size_t>(target[0])];
+    for (size_t i = 0; i < target.size(); ++i) {
+      // Arrays of other groups may differ.
+      if (group_of[static_cast<size_t>(target[i])] != group) return nullptr;
+      attributes.source_target_pairs.emplace_back(sources[group][i], target[i]);
     }
   }
   attributes.channel_id = next_channel_++;

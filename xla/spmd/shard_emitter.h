@@ -5,14 +5,19 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <tuple>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/named_sharding.h"
 #include "xla/shape.h"
+#include "xla/spmd/reshard.h"
 #include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {
@@ -23,6 +28,7 @@ struct RowRange {
   std::vector<int64_t> starts;  // of each position; may be outside of the array
   int64_t length = 0;           // the same for all
   int64_t limit = 0;            // the rows that the array has, without padding
+  int64_t begin = 0;            // those before that are not needed
 };
 
 // Rows of the shard at some distance, of which some position needs each.
@@ -31,6 +37,13 @@ struct RowPiece {
   std::vector<bool> needed;   // by positions, of any of the rows
 };
 using RowPieces = std::map<int64_t, RowPiece>;  // by distance
+
+// Where the shard of this partition starts in a dimension, an s32. `size`: of shards there.
+HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
+                           int64_t size);
+// The value for the position of this partition in a dimension, an s32.
+HloInstruction* ValueAtPosition(HloComputation* computation, const ShardLayout& layout,
+                                size_t dimension, absl::Span<const int64_t> values);
 
 class ShardEmitter {
  public:
@@ -56,64 +69,64 @@ class ShardEmitter {
   // null if no exchange of one shard for another does.
   HloInstruction* CollectivePermute(HloInstruction* shard, const ShardLayout& from,
                                     const ShardLayout& to);
-  // The shard of `to`, by the chain of device_axes.h; null if no chain leads there.
+  // The shard of `to`, by the steps of reshard.h; null if no chain leads there.
   HloInstruction* Reshard(HloInstruction* shard, const Shape& full, const ShardLayout& from,
                           const ShardLayout& to);
   // What a device receives for that; of a full gather if no chain leads there.
   int64_t ReshardBytes(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
-  // The shard of `to` of what adds up over the groups of `from`; null if these are not the
-  // partitions that divide each shard of `from` among themselves.
-  HloInstruction* ReduceScatter(HloInstruction* part, const ShardLayout& from,
+  // The shard of `to` of what adds up over the groups of `from`; null if no partitions of these
+  // divide the sum among themselves.
+  HloInstruction* ReduceScatter(HloInstruction* part, const Shape& full, const ShardLayout& from,
                                 const ShardLayout& to);
-  static bool CanReduceScatter(const ShardLayout& from, const ShardLayout& to);
+  bool CanReduceScatter(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // The rows of a range, from the partitions that have them. Those outside of the array are `fill`,
   // a scalar, or undefined if that is null.
   HloInstruction* Rows(HloInstruction* shard, const RowRange& range, const ShardLayout& layout,
                        HloInstruction* fill);
   // Shards joined along a dimension, in the order of each group.
   HloInstruction* GatherAlong(HloInstruction* shard, int64_t dimension,
-                              std::vector<std::vector<int64_t>> groups);
-  // An s32, of this partition.
-  HloInstruction* TableEntry(HloComputation* computation, const std::vector<int64_t>& values) const;
-  // Where the rows from starts[partition] on are within [0, limit).
-  HloInstruction* ValidRows(const Shape& shape, int64_t dimension,
-                            const std::vector<int64_t>& starts, int64_t limit,
-                            HloComputation* computation) const;
+                              const PartitionGroups& groups);
+  // Where the rows from `start` on, an s32, are within [0, limit).
+  HloInstruction* ValidRows(const Shape& shape, int64_t dimension, HloInstruction* start,
+                            int64_t limit) const;
   // `fill`, a scalar, where the mask is false.
   HloInstruction* Masked(HloInstruction* value, HloInstruction* mask, HloInstruction* fill) const;
   // What the partitions of each group have, combined.
-  HloInstruction* Combine(HloInstruction* part, const std::vector<std::vector<int64_t>>& groups,
+  HloInstruction* Combine(HloInstruction* part, const PartitionGroups& groups,
                           HloComputation* combiner);
   // The same of several parts, of one element type, by one instruction.
   std::vector<HloInstruction*> CombineAll(absl::Span<HloInstruction* const> parts,
-                                          const std::vector<std::vector<int64_t>>& groups,
-                                          HloComputation* combiner);
+                                          const PartitionGroups& groups, HloComputation* combiner);
   // Adds a program's instructions, which get channels of their own, and returns its result.
   // InvalidArgument if operands have other shapes than its parameters.
   absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
                                          absl::Span<HloInstruction* const> operands);
   // Adds two scalars, or takes the larger or smaller one.
   HloComputation* Combiner(PrimitiveType type, UnreducedKind reduction);
-  // Where the shard of the partition of this number starts in a dimension, an s32.
-  HloInstruction* ShardStart(HloInstruction* number, const Shape& shard, const ShardLayout& layout,
-                             size_t dimension) const;
+  // The collective, with the metadata of its cause if there is one.
+  HloInstruction* WithCause(HloInstruction* collective) const;
 
  private:
+  struct ReshardPlan {
+    NamedSharding from;
+    std::vector<ReshardStep> steps;
+    int64_t bytes;  // that a device receives
+  };
+  using PlanKey = std::tuple<NamedSharding, NamedSharding, std::vector<int64_t>, PrimitiveType>;
+
+  // Null if the layouts are over two meshes, or no reshard is possible.
+  const ReshardPlan* PlanOf(const Shape& full, const ShardLayout& from,
+                            const ShardLayout& to) const;
   HloInstruction* PermutePiece(HloInstruction* piece, int64_t distance,
                                const std::vector<bool>& needed, const ShardLayout& layout,
                                int64_t dimension);
   HloInstruction* JoinedPieces(HloInstruction* shard, const RowPieces& pieces,
                                const ShardLayout& layout, int64_t dimension);
-  HloInstruction* SliceAt(HloInstruction* value, const Shape& shape,
-                          absl::Span<const std::vector<int64_t>> starts) const;
-  HloInstruction* SliceShard(HloInstruction* shard, const ShardLayout& from, const ShardLayout& to);
-  HloInstruction* AllToAll(HloInstruction* shard, int64_t from, int64_t to,
-                           std::vector<std::vector<int64_t>> groups);
   absl::StatusOr<HloInstruction*> ShardAt(HloInstruction* full, const ShardLayout& layout);
 
   HloModule& module_;
-  HloInstruction* WithCause(HloInstruction* collective) const;
-
+  // Every strategy of every instruction asks for plans, mostly the same ones.
+  mutable absl::flat_hash_map<PlanKey, std::unique_ptr<ReshardPlan>> plans_;
   InstructionMetadata cause_;
   const int64_t partitions_;
   // First channel id for collectives inserted here; programs use small ids.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges of shards between layouts: chains of slices, all-to-alls, permutations and gathers;
-// reduce-scatter; rows of neighboring shards.
+// Exchanges of shards between layouts, as reshard.h plans them; rows of neighboring shards.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/hlo/ir/attributes.h"
-#include "xla/literal_util.h"
 #include "xla/shape_util.h"
-#include "xla/spmd/device_axes.h"
 #include "xla/spmd/instructions.h"
+#include "xla/spmd/reshard_emitter.h"
 #include "xla/spmd/shard_emitter.h"
 #include "xla/util.h"
 
@@ -35,7 +36,7 @@ RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
   const std::vector<bool> none(static_cast<size_t>(count), false);
   for (int64_t q = 0; q < count; ++q) {
     const int64_t start = range.starts[static_cast<size_t>(q)];
-    const int64_t first = std::max<int64_t>(start, 0);
+    const int64_t first = std::max(start, range.begin);
     const int64_t last = std::min(start + range.length, range.limit);
     for (int64_t block = first / size; first < last && block * size < last; ++block) {
       RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
@@ -52,8 +53,8 @@ RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
 // each other there, without gaps.
 int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t position, int64_t size) {
   const int64_t start = range.starts[static_cast<size_t>(position)];
-  if (start >= range.limit || start + range.length <= 0) return 0;
-  const int64_t first = std::max<int64_t>(start, 0);
+  if (start >= range.limit || start + range.length <= range.begin) return 0;
+  const int64_t first = std::max(start, range.begin);
   int64_t before = 0;
   for (const auto& [distance, piece] : pieces) {
     if (distance == first / size - position) {
@@ -64,230 +65,104 @@ int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t positio
   return 0;
 }
 
-// The groups of a reduce-scatter, in the order of the shards of `to`; none if the partitions whose
-// values add up do not divide the sum among themselves. `parts`: in each dimension.
-std::optional<std::vector<std::vector<int64_t>>> ScatterGroups(const ShardLayout& from,
-                                                               const ShardLayout& to,
-                                                               std::vector<int64_t>* parts) {
-  if (from.partial_groups.empty() || !to.partial_groups.empty()) return std::nullopt;
-  int64_t count = 1;
-  for (size_t d = 0; d < from.counts.size(); ++d) {
-    if (to.counts[d] % from.counts[d] != 0) return std::nullopt;
-    parts->push_back(to.counts[d] / from.counts[d]);
-    count *= parts->back();
+// Both layouts over one mesh; none if they need two.
+std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLayout& from,
+                                                                   const ShardLayout& to) {
+  std::optional<Mesh> mesh;
+  bool is_one = true;
+  const auto add = [&](const Mesh& other) {
+    if (!mesh.has_value()) mesh = other;
+    is_one = is_one && *mesh == other;
+  };
+  for (const ShardLayout* layout : {&from, &to}) {
+    if (!layout->IsUndivided()) add(layout->mesh);
+    if (!layout->partial_groups.empty()) add(layout->partial_groups.mesh);
   }
-  if (count == 1) return std::nullopt;
-  std::vector<std::vector<int64_t>> groups;
-  for (const std::vector<int64_t>& group : from.partial_groups) {
-    if (static_cast<int64_t>(group.size()) != count) return std::nullopt;
-    std::vector<int64_t>& ordered = groups.emplace_back(group.size(), -1);
-    for (const int64_t p : group) {
-      int64_t at = 0;
-      for (size_t d = 0; d < from.counts.size(); ++d) {
-        // The target's shard must lie within what the partition has.
-        const int64_t position = to.Position(p, d), inner = (*parts)[d];
-        if (position / inner != from.Position(p, d)) return std::nullopt;
-        at = at * inner + position % inner;
-      }
-      if (ordered[static_cast<size_t>(at)] >= 0) return std::nullopt;
-      ordered[static_cast<size_t>(at)] = p;
-    }
-  }
-  return groups;
+  if (!is_one) return std::nullopt;
+  const auto over = [&](ShardLayout layout) {
+    if (mesh.has_value()) layout.mesh = layout.partial_groups.mesh = *mesh;
+    return ToNamedSharding(layout);
+  };
+  return std::pair(over(from), over(to));
 }
 
 }  // namespace
 
-HloInstruction* ShardEmitter::TableEntry(HloComputation* computation,
-                                         const std::vector<int64_t>& values) const {
-  if (std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == values[0]; })) {
-    return ScalarS32(computation, values[0]);
-  }
-  const std::vector<int32_t> narrow(values.begin(), values.end());
-  HloInstruction* table = computation->AddInstruction(
-      HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(narrow)));
-  DynamicSliceAttributes attributes;
-  attributes.dynamic_slice_sizes = {1};
-  return Reshape(Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
-                     {table, PartitionNumber(computation)}, attributes),
-                 {});
-}
-
-HloInstruction* ShardEmitter::SliceAt(HloInstruction* value, const Shape& shape,
-                                      absl::Span<const std::vector<int64_t>> starts) const {
-  HloComputation* computation = value->parent();
-  Instructions operands = {value};
-  for (const std::vector<int64_t>& of_dimension : starts) {
-    operands.push_back(TableEntry(computation, of_dimension));
-  }
-  DynamicSliceAttributes attributes;
-  attributes.dynamic_slice_sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
-  return Add(computation, HloOpcode::kDynamicSlice, shape, operands, attributes);
-}
-
-HloInstruction* ShardEmitter::SliceShard(HloInstruction* shard, const ShardLayout& from,
-                                         const ShardLayout& to) {
-  Shape shape = shard->shape();
-  std::vector<std::vector<int64_t>> starts(from.counts.size());
-  for (size_t d = 0; d < starts.size(); ++d) {
-    const int64_t parts = to.counts[d] / from.counts[d];
-    const int64_t size = shape.dimensions(static_cast<int>(d)) / parts;
-    shape.set_dimensions(static_cast<int>(d), size);
-    for (int64_t p = 0; p < partitions_; ++p) {
-      starts[d].push_back(to.Position(p, d) % parts * size);
-    }
-  }
-  return SliceAt(shard, shape, starts);
-}
-
-// Dimension `to` is split among the group; what comes is joined along `from`.
-HloInstruction* ShardEmitter::AllToAll(HloInstruction* shard, int64_t from, int64_t to,
-                                       std::vector<std::vector<int64_t>> groups) {
-  const auto count = static_cast<int64_t>(groups[0].size());
-  std::vector<int64_t> sizes = SizesOf(shard->shape());
-  const PrimitiveType type = shard->shape().element_type();
-  std::vector<int64_t> split = sizes;
-  split[static_cast<size_t>(to)] /= count;
-  split.insert(split.begin() + to, count);
-  AllToAllAttributes attributes;
-  attributes.dimensions.emplace().push_back(to);
-  attributes.channel_id = next_channel_++;
-  attributes.replica_groups.groups = std::move(groups);
-  HloInstruction* parts = Reshape(shard, split);
-  HloInstruction* exchanged = WithCause(
-      Add(shard->parent(), HloOpcode::kAllToAll, parts->shape(), {parts}, std::move(attributes)));
-  // The number of the sender comes in front of dimension `from`.
-  std::vector<int64_t> order;
-  for (int64_t d = 0; d < static_cast<int64_t>(split.size()); ++d) {
-    if (d != to) order.push_back(d);
-  }
-  order.insert(order.begin() + from, to);
-  std::vector<int64_t> moved_sizes;
-  for (const int64_t d : order) moved_sizes.push_back(split[static_cast<size_t>(d)]);
-  HloInstruction* moved =
-      Add(shard->parent(), HloOpcode::kTranspose, ShapeUtil::MakeShape(type, moved_sizes),
-          {exchanged}, Dimensions(order));
-  sizes[static_cast<size_t>(from)] *= count;
-  sizes[static_cast<size_t>(to)] /= count;
-  return Reshape(moved, sizes);
-}
-
 HloInstruction* ShardEmitter::GatherAlong(HloInstruction* shard, int64_t dimension,
-                                          std::vector<std::vector<int64_t>> groups) {
+                                          const PartitionGroups& groups) {
   AllGatherAttributes attributes;
   attributes.dimensions.push_back(dimension);
   attributes.channel_id = next_channel_++;
   attributes.use_global_device_ids = true;
-  const Shape shape = WithSize(shard->shape(), dimension,
-                               shard->shape().dimensions(static_cast<int>(dimension)) *
-                                   static_cast<int64_t>(groups[0].size()));
-  attributes.replica_groups.groups = std::move(groups);
+  const Shape shape =
+      WithSize(shard->shape(), dimension,
+               shard->shape().dimensions(static_cast<int>(dimension)) * groups.group_size());
+  attributes.replica_groups = GroupsAlong(groups.mesh, groups.axes);
   return WithCause(
       Add(shard->parent(), HloOpcode::kAllGather, shape, {shard}, std::move(attributes)));
+}
+
+const ShardEmitter::ReshardPlan* ShardEmitter::PlanOf(const Shape& full, const ShardLayout& from,
+                                                      const ShardLayout& to) const {
+  auto shardings = OverOneMesh(from, to);
+  if (!shardings.has_value()) return nullptr;
+  PlanKey key(std::move(shardings->first), std::move(shardings->second), SizesOf(full),
+              full.element_type());
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second.get();
+  const NamedSharding& source = std::get<0>(key);
+  auto steps = PlanReshard(source, std::get<1>(key), full);
+  std::unique_ptr<ReshardPlan> plan;
+  if (steps.ok()) {
+    const int64_t bytes = BytesReceived(source, *steps, full);
+    plan = std::make_unique<ReshardPlan>(ReshardPlan{source, *std::move(steps), bytes});
+  }
+  return plans_.emplace(std::move(key), std::move(plan)).first->second.get();
 }
 
 HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
                                       const ShardLayout& from, const ShardLayout& to) {
   if (from == to) return shard;
-  if (!from.partial_groups.empty() || !to.partial_groups.empty()) return nullptr;
-  const std::optional<DeviceAxes> axes = DeviceAxes::For(from, to, partitions_);
-  if (!axes.has_value()) return CollectivePermute(shard, from, to);
-  ShardLayout now = axes->LayoutOf(*axes->ListsOf(from));
-  for (const ExchangeStep& step :
-       ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), ShapeUtil::ByteSizeOf(full))) {
-    ShardLayout next = axes->LayoutOf(step.result);
-    switch (step.kind) {
-      case ExchangeStep::Kind::kSlice:
-        shard = SliceShard(shard, now, next);
-        break;
-      case ExchangeStep::Kind::kAllToAll:
-        shard = AllToAll(shard, step.from, step.to, axes->Groups(step.axes));
-        break;
-      case ExchangeStep::Kind::kPermute:
-        shard = CollectivePermute(shard, now, next);
-        break;
-      case ExchangeStep::Kind::kAllGather:
-        shard = GatherAlong(shard, step.from, axes->Groups(step.axes));
-        break;
-    }
-    if (shard == nullptr) return nullptr;
-    now = std::move(next);
-  }
-  return shard;
+  if (!to.partial_groups.empty()) return nullptr;
+  const ReshardPlan* plan = PlanOf(full, from, to);
+  if (plan != nullptr) return EmitReshard(shard, plan->from, plan->steps, full, *this);
+  return from.partial_groups.empty() ? CollectivePermute(shard, from, to) : nullptr;
 }
 
 int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
                                    const ShardLayout& to) const {
   if (from == to) return 0;
   const int64_t bytes = ShapeUtil::ByteSizeOf(full);
+  if (!to.partial_groups.empty()) return 2 * bytes;
+  if (const ReshardPlan* plan = PlanOf(full, from, to)) return plan->bytes;
+  if (!from.partial_groups.empty()) return 2 * bytes;
   const int64_t shard = bytes / from.size();
-  if (!from.partial_groups.empty() || !to.partial_groups.empty()) return 2 * bytes;
-  const std::optional<DeviceAxes> axes = DeviceAxes::For(from, to, partitions_);
-  if (!axes.has_value()) return from.counts == to.counts ? shard : bytes - shard;
-  int64_t sum = 0;
-  for (const ExchangeStep& step :
-       ReshardChain(*axes, *axes->ListsOf(from), *axes->ListsOf(to), bytes)) {
-    sum += step.bytes;
-  }
-  return sum;
+  return from.counts == to.counts ? shard : bytes - shard;
 }
 
-bool ShardEmitter::CanReduceScatter(const ShardLayout& from, const ShardLayout& to) {
-  std::vector<int64_t> parts;
-  return ScatterGroups(from, to, &parts).has_value();
+bool ShardEmitter::CanReduceScatter(const Shape& full, const ShardLayout& from,
+                                    const ShardLayout& to) const {
+  if (from.partial_groups.empty() || !to.partial_groups.empty()) return false;
+  const ReshardPlan* plan = PlanOf(full, from, to);
+  return plan != nullptr && absl::c_any_of(plan->steps, [](const ReshardStep& step) {
+           return step.kind == ReshardStep::Kind::kReduceScatter;
+         });
 }
 
-HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const ShardLayout& from,
-                                            const ShardLayout& to) {
-  const size_t rank = from.counts.size();
-  std::vector<int64_t> parts;
-  auto groups = ScatterGroups(from, to, &parts);
-  if (!groups.has_value()) return nullptr;
-  const auto count = static_cast<int64_t>((*groups)[0].size());
-  Shape padded = part->shape();
-  for (size_t d = 0; d < rank; ++d) {
-    const auto dimension = static_cast<int>(d);
-    padded.set_dimensions(dimension, RoundUpTo(padded.dimensions(dimension), parts[d]));
-  }
-  part = WithPadding(part, padded);
-  // [k0, n0, k1, n1, ..] to [k0 * k1 * .., n0, n1, ..], whose blocks are the shards.
-  const PrimitiveType type = part->shape().element_type();
-  std::vector<int64_t> split, order, moved_sizes, blocks = {count}, sizes;
-  for (size_t d = 0; d < rank; ++d) {
-    split.push_back(parts[d]);
-    split.push_back(part->shape().dimensions(static_cast<int>(d)) / parts[d]);
-    sizes.push_back(split.back());
-    blocks.push_back(split.back());
-  }
-  for (const int64_t first : {0, 1}) {
-    for (size_t d = 0; d < rank; ++d) order.push_back(static_cast<int64_t>(2 * d) + first);
-  }
-  for (const int64_t d : order) moved_sizes.push_back(split[static_cast<size_t>(d)]);
-  HloInstruction* moved =
-      Add(part->parent(), HloOpcode::kTranspose, ShapeUtil::MakeShape(type, moved_sizes),
-          {Reshape(part, split)}, Dimensions(order));
-  ReduceScatterAttributes attributes;
-  attributes.dimensions.push_back(0);
-  attributes.channel_id = next_channel_++;
-  attributes.use_global_device_ids = true;
-  attributes.replica_groups.groups = *std::move(groups);
-  HloInstruction* block = Reshape(moved, blocks);
-  Shape scattered = WithSize(block->shape(), 0, 1);
-  HloInstruction* result = WithCause(part->parent()->AddInstruction(
-      HloInstruction::Create(HloOpcode::kReduceScatter, std::move(scattered), {block},
-                             std::move(attributes), {Combiner(type, from.reduction)})));
-  return Reshape(result, sizes);
+HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const Shape& full,
+                                            const ShardLayout& from, const ShardLayout& to) {
+  return CanReduceScatter(full, from, to) ? Reshard(part, full, from, to) : nullptr;
 }
 
 HloInstruction* ShardEmitter::ValidRows(const Shape& shape, int64_t dimension,
-                                        const std::vector<int64_t>& starts, int64_t limit,
-                                        HloComputation* computation) const {
+                                        HloInstruction* start, int64_t limit) const {
+  HloComputation* computation = start->parent();
   const Shape rows = ShapeUtil::MakeShape(S32, shape.dimensions());
   HloInstruction* iota =
       Add(computation, HloOpcode::kIota, rows, {}, IotaAttributes{.iota_dimension = dimension});
-  HloInstruction* start = Add(computation, HloOpcode::kBroadcast, rows,
-                              {TableEntry(computation, starts)}, Dimensions({}));
-  HloInstruction* row = Add(computation, HloOpcode::kAdd, rows, {iota, start});
+  HloInstruction* all_starts =
+      Add(computation, HloOpcode::kBroadcast, rows, {start}, Dimensions({}));
+  HloInstruction* row = Add(computation, HloOpcode::kAdd, rows, {iota, all_starts});
   const auto bound = [&](int64_t value, ComparisonDirection direction) {
     HloInstruction* all = Add(computation, HloOpcode::kBroadcast, rows,
                               {ScalarS32(computation, value)}, Dimensions({}));
@@ -319,7 +194,7 @@ HloInstruction* ShardEmitter::PermutePiece(HloInstruction* piece, int64_t distan
   }
   const int64_t count = layout.counts[static_cast<size_t>(dimension)];
   CollectivePermuteAttributes attributes;
-  for (const std::vector<int64_t>& group : layout.groups) {
+  for (const std::vector<int64_t>& group : layout.Groups().Lists()) {
     for (int64_t shard = 0; shard < static_cast<int64_t>(group.size()); ++shard) {
       if (!needed[static_cast<size_t>(shard / stride % count)]) continue;
       attributes.source_target_pairs.emplace_back(
@@ -364,12 +239,10 @@ HloInstruction* ShardEmitter::Rows(HloInstruction* shard, const RowRange& range,
   const RowPieces pieces = PiecesOf(range, size, layout.counts[dim]);
   HloInstruction* all = JoinedPieces(shard, pieces, layout, d);
   const int64_t joined = all->shape().dimensions(static_cast<int>(d));
-  // Where each partition's range begins there. Rows outside of the array may be any.
-  std::vector<int64_t> offsets, first_rows;
+  // Where the range of each position begins there. Rows outside of the array may be any.
+  std::vector<int64_t> offsets;
   int64_t low = 0, high = 0;
-  for (int64_t p = 0; p < partitions_; ++p) {
-    const int64_t q = layout.Position(p, dim);
-    first_rows.push_back(range.starts[static_cast<size_t>(q)]);
+  for (int64_t q = 0; q < layout.counts[dim]; ++q) {
     offsets.push_back(OffsetIn(pieces, range, q, size));
     low = std::max(low, -offsets.back());
     high = std::max(high, offsets.back() + range.length - joined);
@@ -388,16 +261,21 @@ HloInstruction* ShardEmitter::Rows(HloInstruction* shard, const RowRange& range,
   const Shape shape = WithSize(shard->shape(), d, range.length);
   HloInstruction* rows = all;
   if (!ShapeUtil::Compatible(all->shape(), shape)) {
-    std::vector<std::vector<int64_t>> starts(layout.counts.size(),
-                                             std::vector<int64_t>(offsets.size(), 0));
-    starts[dim] = offsets;
-    rows = SliceAt(all, shape, starts);
+    Instructions operands = {all};
+    for (size_t d = 0; d < layout.counts.size(); ++d) {
+      operands.push_back(d == dim ? ValueAtPosition(computation, layout, dim, offsets)
+                                  : ScalarS32(computation, 0));
+    }
+    DynamicSliceAttributes attributes;
+    attributes.dynamic_slice_sizes = SizesOf(shape);
+    rows = Add(computation, HloOpcode::kDynamicSlice, shape, operands, std::move(attributes));
   }
   const bool is_partial = std::any_of(range.starts.begin(), range.starts.end(), [&](int64_t start) {
     return start < 0 || start + range.length > range.limit;
   });
   if (!is_partial || fill == nullptr) return rows;
-  return Masked(rows, ValidRows(shape, d, first_rows, range.limit, computation), fill);
+  HloInstruction* first = ValueAtPosition(computation, layout, dim, range.starts);
+  return Masked(rows, ValidRows(shape, d, first, range.limit), fill);
 }
 
 }  // namespace xla::spmd

@@ -35,9 +35,10 @@ Extent ExtentOf(const Shape& full, const Shape& shard, const ShardLayout& layout
 
 // Whether the partition has the value of an unreduced array.
 bool HasPartialValue(const ShardLayout& layout, int64_t partition) {
-  return layout.partial_groups.empty() ||
-         std::any_of(layout.partial_groups.begin(), layout.partial_groups.end(),
-                     [&](const auto& group) { return group[0] == partition; });
+  ShardLayout parts;
+  parts.mesh = layout.partial_groups.mesh;
+  parts.axes = {layout.partial_groups.axes};
+  return parts.Position(partition, 0) == 0;
 }
 
 absl::StatusOr<Literal> Identity(const Shape& shape, UnreducedKind reduction) {

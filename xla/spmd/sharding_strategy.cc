@@ -63,7 +63,8 @@ std::optional<ShardingStrategy> BroadcastStrategy(const HloInstruction& instruct
 
 std::optional<ShardingStrategy> ReshapeStrategy(const HloInstruction& instruction,
                                                 const ShardLayout& operand, int64_t partitions) {
-  auto plan = PlanReshape(instruction.operand(0)->shape(), instruction.shape(), operand, partitions);
+  auto plan =
+      PlanReshape(instruction.operand(0)->shape(), instruction.shape(), operand, partitions);
   if (!plan.has_value() || plan->from != operand) return std::nullopt;
   return ShardingStrategy{{std::move(plan->from)}, std::move(plan->to), {}};
 }
@@ -73,27 +74,7 @@ std::optional<ShardingStrategy> ReshapeStrategy(const HloInstruction& instructio
 std::optional<ShardingStrategy> ReverseStrategy(const HloInstruction& instruction,
                                                 const ShardLayout& result) {
   const auto& reversed = instruction.attributes<DimensionListAttributes>().dimensions;
-  const auto mirror = [&](int64_t shard) {
-    int64_t mirrored = 0, scale = 1;
-    for (size_t d = result.counts.size(); d-- > 0;) {
-      const int64_t count = result.counts[d];
-      const int64_t position = shard % count;
-      const bool is_reversed = absl::c_linear_search(reversed, static_cast<int64_t>(d));
-      mirrored += scale * (is_reversed ? count - 1 - position : position);
-      shard /= count;
-      scale *= count;
-    }
-    return mirrored;
-  };
-  ShardLayout operand = result;
-  for (int64_t& shard : operand.shard_of) shard = mirror(shard);
-  for (size_t g = 0; g < result.groups.size(); ++g) {
-    for (size_t shard = 0; shard < result.groups[g].size(); ++shard) {
-      operand.groups[g][static_cast<size_t>(mirror(static_cast<int64_t>(shard)))] =
-          result.groups[g][shard];
-    }
-  }
-  return ShardingStrategy{{std::move(operand)}, result, {}};
+  return ShardingStrategy{{ReversedLayout(result, reversed)}, result, {}};
 }
 
 // Whether parts that were each begun with the initial value may be combined.
@@ -309,14 +290,9 @@ std::optional<ShardLayout> WithMovedDimension(const ShardLayout& layout, const S
   if (from == to || shardings[from].count == 1) return std::nullopt;
   DimensionSharding& target = shardings[to];
   const DimensionSharding moved = std::exchange(shardings[from], {});
-  if (target.count == 1) {
-    target = moved;
-  } else {
-    target.count *= moved.count;
-    for (size_t p = 0; p < target.position.size(); ++p) {
-      target.position[p] = target.position[p] * moved.count + moved.position[p];
-    }
-  }
+  const auto joined = JoinedSharding(target, moved);
+  if (!joined.has_value()) return std::nullopt;
+  target = *joined;
   if (shape.dimensions(static_cast<int>(to)) < target.count) return std::nullopt;
   return ShardLayoutFrom(shardings, partitions);
 }
@@ -330,6 +306,8 @@ bool MovesDimensions(const HloInstruction& instruction) {
     case HloOpcode::kTriangularSolve:
     case HloOpcode::kCustomCall:
     case HloOpcode::kTopK:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
       return true;
     default:
       return false;
@@ -467,13 +445,9 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
 
 absl::StatusOr<HloSharding> ToHloSharding(const ShardLayout& layout) {
   if (layout.IsUndivided()) return HloSharding::Replicate();
-  std::vector<int64_t> dims = layout.counts, devices;
-  dims.push_back(static_cast<int64_t>(layout.groups.size()));
-  for (size_t shard = 0; shard < static_cast<size_t>(layout.size()); ++shard) {
-    for (const std::vector<int64_t>& group : layout.groups) devices.push_back(group[shard]);
-  }
-  XLA_ASSIGN_OR_RETURN(const TileAssignment assignment, TileAssignment::Create(dims, devices));
-  return HloSharding::FromSubgroups(assignment, {OpSharding_Type_REPLICATED});
+  ShardLayout complete = layout;
+  complete.partial_groups.clear();
+  return HloSharding::V3ToV2Sharding(ToNamedSharding(complete));
 }
 
 }  // namespace xla::spmd

@@ -20,7 +20,7 @@ struct ShardingStrategy {
   std::vector<std::optional<ShardLayout>> operands;  // none: the full array
   ShardLayout result;                                // of an array
   // Groups of partitions whose results are parts of a reduction; empty: the results are complete.
-  std::vector<std::vector<int64_t>> partial;
+  PartitionGroups partial;
   std::vector<ShardLayout> elements;  // of a tuple of arrays, in place of `result`
 };
 

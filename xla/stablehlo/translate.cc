@@ -208,8 +208,17 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   std::string why;
   const Operation* const main = FindEntry(module, arguments_.function, &why);
   if (main == nullptr) return Error(module, why);
-  SetDevices(ModuleInteger(module, "mhlo.num_replicas"),
-             ModuleInteger(module, "mhlo.num_partitions"));
+  int64_t partitions = ModuleInteger(module, "mhlo.num_partitions");
+  if (partitions > 1 && !arguments_.mesh_axes.empty()) {
+    // The number that is stated is that of the meshes' own sizes.
+    partitions = 1;
+    for (const auto& [name, mesh] : meshes_) {
+      int64_t devices = 1;
+      for (const auto& [axis, size] : mesh.axes) devices *= size;
+      partitions = std::max(partitions, devices);
+    }
+  }
+  SetDevices(ModuleInteger(module, "mhlo.num_replicas"), partitions);
   XLA_ASSIGN_OR_RETURN(const std::string_view main_name, String(*main, "sym_name"));
   translated_[main_name] = nullptr;
   XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, arguments_));

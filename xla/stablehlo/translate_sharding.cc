@@ -2,6 +2,7 @@
 // Shardings as HLO: attributes of values, and Shardy's operations as XLA exports them. A manual
 // computation is a call between custom calls: Sharding and SPMDFullToShardShape for each operand,
 // Sharding and SPMDShardToFullShape for each result.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -292,6 +293,17 @@ absl::Status Translator::ResizeMeshes(const mlir::Operation& module) {
       }
     }
     if (!is_known) return Error(module, absl::StrCat("no mesh has an axis \"", name, "\""));
+  }
+  constexpr int64_t kMostDevices = int64_t{1} << 24;
+  for (const auto& [mesh_name, mesh] : meshes_) {
+    int64_t devices = 1;
+    for (const auto& [axis, size] : mesh.axes) {
+      if (size > kMostDevices / std::max<int64_t>(devices, 1)) {
+        return Error(
+            module, absl::StrCat("mesh @", mesh_name, " has more than ", kMostDevices, " devices"));
+      }
+      devices *= size;
+    }
   }
   return absl::OkStatus();
 }
