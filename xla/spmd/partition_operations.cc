@@ -81,11 +81,15 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
       return instruction->ReplaceAllUsesWith(
           instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index()));
     }
-    return PartitionElement(instruction);
+    XLA_RETURN_IF_ERROR(PartitionElement(instruction));
+    if (instruction->IsDead() || !sharded_.contains(instruction)) return absl::OkStatus();
+    return GatherResult(instruction);
   }
   XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
-  return instruction->IsDead() ? absl::OkStatus() : TakeOwnSharding(instruction);
+  if (instruction->IsDead()) return absl::OkStatus();
+  XLA_RETURN_IF_ERROR(TakeOwnSharding(instruction));
+  return GatherResult(instruction);
 }
 
 absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
