@@ -223,6 +223,21 @@ Loop LoopOf(const HloInstruction& instruction) {
       const int64_t sorted = instruction.attributes<SortAttributes>().dimensions[0];
       return KeptDimensions(instruction, operands, [&](int64_t d) { return d != sorted; });
     }
+    case HloOpcode::kTopK: {
+      const int64_t last = OperandShape(instruction, 0).rank() - 1;
+      return KeptDimensions(instruction, 1, [&](int64_t d) { return d != last; });
+    }
+    case HloOpcode::kReduceWindow: {
+      const WindowDims& window = instruction.attributes<WindowAttributes>().window;
+      return KeptDimensions(instruction, operands / 2, [&](int64_t d) {
+        return window[static_cast<size_t>(d)] == WindowDim();
+      });
+    }
+    case HloOpcode::kSelectAndScatter: {
+      const WindowDims& window = instruction.attributes<WindowAttributes>().window;
+      return KeptDimensions(
+          instruction, 2, [&](int64_t d) { return window[static_cast<size_t>(d)] == WindowDim(); });
+    }
     case HloOpcode::kDynamicSlice: {
       const Shape& operand = OperandShape(instruction, 0);
       return KeptDimensions(instruction, 1, [&](int64_t d) {

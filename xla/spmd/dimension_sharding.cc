@@ -30,6 +30,30 @@ DimensionShardings DimensionShardingsOf(const ShardLayout& layout) {
   return dimensions;
 }
 
+std::optional<DimensionSharding> JoinedSharding(const DimensionSharding& outer,
+                                                const DimensionSharding& inner) {
+  if (outer.count == 1) return inner;
+  if (inner.count == 1) return outer;
+  if (outer.mesh != inner.mesh) return std::nullopt;
+  DimensionSharding joined = outer;
+  joined.count *= inner.count;
+  for (const AxisRef& axis : inner.axes) AppendAxis(axis, joined.mesh, joined.axes);
+  return joined;
+}
+
+std::optional<std::pair<DimensionSharding, DimensionSharding>> SplitSharding(
+    const DimensionSharding& sharding, int64_t inner) {
+  const int64_t outer = sharding.count / inner;
+  const auto prefix = AxesPrefixOfSize(sharding.axes, outer, sharding.mesh);
+  if (!prefix.has_value()) return std::nullopt;
+  std::pair<DimensionSharding, DimensionSharding> parts;
+  if (outer > 1) parts.first = {outer, sharding.mesh, *prefix};
+  if (inner > 1) {
+    parts.second = {inner, sharding.mesh, AxesAfterPrefix(sharding.axes, outer, sharding.mesh)};
+  }
+  return parts;
+}
+
 std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,
                                            int64_t partitions) {
   ShardLayout layout = UndividedLayout(static_cast<int64_t>(dimensions.size()), partitions);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,6 +27,14 @@ struct DimensionSharding {
 using DimensionShardings = std::vector<DimensionSharding>;
 
 DimensionShardings DimensionShardingsOf(const ShardLayout& layout);
+
+// Divided further: each shard of `outer` as `inner` says. None if they are over two meshes.
+std::optional<DimensionSharding> JoinedSharding(const DimensionSharding& outer,
+                                                const DimensionSharding& inner);
+// The sharding of which `sharding` has `inner` shards in each, and these. None if axes would have
+// to be cut that cannot be.
+std::optional<std::pair<DimensionSharding, DimensionSharding>> SplitSharding(
+    const DimensionSharding& sharding, int64_t inner);
 
 // None if not all shards are on as many partitions.
 std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,

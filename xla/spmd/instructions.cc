@@ -117,12 +117,20 @@ HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
 }
 
 HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
+  if (ShapeUtil::SameDimensions(value->shape(), shape)) return value;
   PadAttributes attributes;
   for (int d = 0; d < shape.rank(); ++d) {
     attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
   }
   HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
   return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
+}
+
+HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape) {
+  if (ShapeUtil::SameDimensions(padded->shape(), shape)) return padded;
+  SliceAttributes attributes;
+  for (const int64_t size : shape.dimensions()) attributes.slice.push_back({0, size, 1});
+  return Add(padded->parent(), HloOpcode::kSlice, shape, {padded}, std::move(attributes));
 }
 
 HloInstruction* Element(HloInstruction* tuple, int64_t index) {

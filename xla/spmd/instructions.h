@@ -50,8 +50,10 @@ HloInstruction* TableEntry(HloComputation* computation, absl::Span<const int32_t
                            HloInstruction* position);
 // Zeros of a shape; of a token, a new one.
 HloInstruction* Zero(HloComputation* computation, const Shape& shape);
-// Zeros behind the end of each dimension.
+// Zeros behind the end of each dimension; the value itself if it has the shape.
 HloInstruction* WithPadding(HloInstruction* value, const Shape& shape);
+// The elements before the padding; the value itself if it has the shape.
+HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape);
 HloInstruction* Element(HloInstruction* tuple, int64_t index);
 
 }  // namespace xla::spmd

@@ -20,6 +20,7 @@
 #include "xla/spmd/maximal_sharding.h"
 #include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/shift_calls.h"
 #include "xla/spmd/tuple_state.h"
 #include "xla/xla_data.pb.h"
 
@@ -27,6 +28,24 @@ namespace xla::spmd {
 namespace {
 
 using Instructions = std::vector<HloInstruction*>;
+
+// A result of several values that one instruction gives becomes a tuple of its elements, which may
+// be divided one by one.
+void SplitResult(HloComputation* entry) {
+  HloInstruction* root = entry->root_instruction();
+  if (!root->shape().IsTuple() || root->opcode() == HloOpcode::kTuple ||
+      root->opcode() == HloOpcode::kParameter || root->HasControlDependencies() ||
+      root->shape().tuple_shapes_size() == 0) {
+    return;
+  }
+  Instructions elements;
+  for (int64_t i = 0; i < root->shape().tuple_shapes_size(); ++i) {
+    elements.push_back(Element(root, i));
+  }
+  HloInstruction* tuple = Add(entry, HloOpcode::kTuple, root->shape(), elements);
+  tuple->mutable_extras().sharding = root->extras().sharding;
+  entry->set_root_instruction(tuple);
+}
 
 absl::Status Malformed(const HloInstruction& call) {
   return absl::InvalidArgumentError(
@@ -61,6 +80,8 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
                                                options_.may_choose_output, &module_));
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   entry_ = module_.entry_computation();
+  XLA_RETURN_IF_ERROR(ExpandShiftCalls(&module_, /*keeps_slices=*/true));
+  SplitResult(entry_);
   result_sharding_ = ShardingOf(*entry_->root_instruction());
   XLA_RETURN_IF_ERROR(PartitionParameters());
   for (HloComputation* computation : module_.computations()) {
@@ -191,7 +212,8 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
   }
   // What propagation leaves open, XLA's tiles do not: the result is as it is at hand.
   if (layout.IsReplicated() && may_choose && !module_.config().use_shardy_partitioner() &&
-      known != nullptr && known->layout.partial_groups.empty()) {
+      known != nullptr && known->layout.partial_groups.empty() &&
+      IsEven(value->shape(), known->layout)) {
     layout = known->layout;
     sharding = known->sharding;
   }

@@ -42,7 +42,10 @@ absl::Status Partitioner::PartitionCall(HloInstruction* call) {
   std::vector<HloSharding> shardings(static_cast<size_t>(call->operand_count()));
   for (size_t i = 0; i < shardings.size(); ++i) {
     const Sharded* known = FindSharded(call->mutable_operand(static_cast<int64_t>(i)));
-    if (known != nullptr && known->layout.partial_groups.empty()) shardings[i] = known->sharding;
+    if (known != nullptr && known->layout.partial_groups.empty() &&
+        IsEven(call->operand(static_cast<int64_t>(i))->shape(), known->layout)) {
+      shardings[i] = known->sharding;
+    }
   }
   XLA_ASSIGN_OR_RETURN(const PartitionedCall custom,
                        options_.call_partitioner->Partition(*call, shardings, EvenSharding(*call)));
@@ -76,7 +79,10 @@ absl::Status Partitioner::PartitionCall(HloInstruction* call) {
 absl::Status Partitioner::CallWithShards(HloInstruction* call) {
   for (int64_t i = 0; i < call->operand_count(); ++i) {
     const Sharded* known = FindSharded(call->mutable_operand(i));
-    if (known == nullptr || !known->layout.partial_groups.empty()) continue;
+    if (known == nullptr || !known->layout.partial_groups.empty() ||
+        !IsEven(call->operand(i)->shape(), known->layout)) {
+      continue;
+    }
     XLA_RETURN_IF_ERROR(call->ReplaceOperandWithDifferentShape(i, known->shard));
   }
   FitToShards(call);

@@ -78,11 +78,15 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
       return instruction->ReplaceAllUsesWith(
           instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index()));
     }
-    return PartitionElement(instruction);
+    XLA_RETURN_IF_ERROR(PartitionElement(instruction));
+    if (instruction->IsDead() || !sharded_.contains(instruction)) return absl::OkStatus();
+    return GatherResult(instruction);
   }
   XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
-  return instruction->IsDead() ? absl::OkStatus() : TakeOwnSharding(instruction);
+  if (instruction->IsDead()) return absl::OkStatus();
+  XLA_RETURN_IF_ERROR(TakeOwnSharding(instruction));
+  return GatherResult(instruction);
 }
 
 absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
@@ -120,10 +124,14 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
     HloInstruction* operand = instruction->mutable_operand(static_cast<int64_t>(i));
     if (strategy.operands[i].has_value()) {
       XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, *strategy.operands[i]));
+      operand = WithoutPaddingFor(*instruction, i, operand, *strategy.operands[i]);
     }
     operands.push_back(operand);
   }
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShapeOf(*instruction, strategy));
+  if (instruction->opcode() == HloOpcode::kReshape) {
+    operands[0] = ReshapeRows(*instruction, operands[0], strategy);
+  }
   HloInstruction* shard =
       instruction->parent()->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
   FitToShards(shard);
@@ -189,8 +197,7 @@ absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
     const HloSharding sharding = ShardingOf(*annotation);
     const absl::StatusOr<ShardLayout> layout =
         ShardLayoutOf(sharding, annotation->shape(), partitions_);
-    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty() &&
-        ShardShape(annotation->shape(), *layout).ok()) {
+    if (layout.ok() && !layout->IsUndivided() && layout->partial_groups.empty()) {
       XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, *layout));
       sharded_[annotation] = Sharded{shard, *layout, sharding};
       return absl::OkStatus();

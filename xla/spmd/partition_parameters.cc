@@ -16,12 +16,6 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
-HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape) {
-  SliceAttributes attributes;
-  for (const int64_t size : shape.dimensions()) attributes.slice.push_back({0, size, 1});
-  return Add(padded->parent(), HloOpcode::kSlice, shape, {padded}, std::move(attributes));
-}
-
 // Whoever reads an element of the tuple reads that operand of it.
 absl::Status ReadOperandsOf(HloInstruction* tuple) {
   if (tuple->opcode() != HloOpcode::kTuple) return absl::OkStatus();
@@ -56,7 +50,7 @@ absl::StatusOr<Shape> Partitioner::ShardShapeOfParameter(const Shape& full,
   if (leaf.layout.IsReplicated()) return full;
   leaf.sharding = std::move(stated);
   leaf.is_sharded = true;
-  return ShardShape(PaddedShape(full, leaf.layout), leaf.layout);
+  return ShardShape(full, leaf.layout);
 }
 
 HloInstruction* Partitioner::GatherParameter(HloInstruction* shard, const Shape& full,
@@ -71,12 +65,8 @@ HloInstruction* Partitioner::GatherParameter(HloInstruction* shard, const Shape&
   }
   const ParameterLeaf& leaf = leaves[next++];
   if (!leaf.is_sharded) return shard;
-  HloInstruction* gathered = emit_.Gather(shard, PaddedShape(full, leaf.layout), leaf.layout);
-  if (IsEven(full, leaf.layout)) {
-    sharded_[gathered] = Sharded{shard, leaf.layout, leaf.sharding};
-  } else {
-    gathered = WithoutPadding(gathered, full);
-  }
+  HloInstruction* gathered = emit_.Gather(shard, full, leaf.layout);
+  sharded_[gathered] = Sharded{shard, leaf.layout, leaf.sharding};
   gathered_.insert(gathered);
   return gathered;
 }

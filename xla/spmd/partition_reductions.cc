@@ -78,8 +78,7 @@ bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
   if (reduce_window->operand_count() != 2) return false;
   const Source source = SourceOf(reduce_window->mutable_operand(0));
   const auto cumulation = CumulationOf(*reduce_window);
-  if (source.shard == nullptr || !cumulation.has_value() ||
-      !IsEven(reduce_window->shape(), source.layout)) {
+  if (source.shard == nullptr || !cumulation.has_value()) {
     return false;
   }
   const int64_t d = cumulation->dimension;
@@ -91,8 +90,10 @@ bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
   HloComputation* computation = reduce_window->parent();
   const Shape shape = source.shard->shape();
   const int64_t rows = shape.dimensions(static_cast<int>(d));
-  HloInstruction* local = computation->AddInstruction(
-      reduce_window->CloneWithNewOperands(shape, {source.shard, initial}));
+  HloInstruction* given =
+      FillPadding(source.shard, reduce_window->shape(), source.layout, {d}, initial);
+  HloInstruction* local =
+      computation->AddInstruction(reduce_window->CloneWithNewOperands(shape, {given, initial}));
   WindowDim& window = local->mutable_attributes<WindowAttributes>()->window[dim];
   window.size = rows;
   (cumulation->is_reverse ? window.padding_high : window.padding_low) = rows - 1;
@@ -132,15 +133,14 @@ absl::StatusOr<bool> Partitioner::PartitionVariadicReduce(HloInstruction* reduce
   for (size_t i = 0; i < inputs && leading.shard == nullptr; ++i) {
     leading = SourceOf(reduce->mutable_operand(static_cast<int64_t>(i)));
   }
-  if (leading.shard == nullptr || !IsEven(reduce->operand(0)->shape(), leading.layout)) {
-    return false;
-  }
+  if (leading.shard == nullptr) return false;
   HloComputation* computation = reduce->parent();
   Instructions operands;
   for (size_t i = 0; i < 2 * inputs; ++i) {
     HloInstruction* operand = reduce->mutable_operand(static_cast<int64_t>(i));
     if (i < inputs) {
       XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, leading.layout));
+      operand = WithoutPaddingFor(*reduce, i, operand, leading.layout);
     }
     operands.push_back(operand);
   }

@@ -40,24 +40,6 @@ bool IsMadeOfFullParameters(const HloInstruction& full, const HloComputation* en
          });
 }
 
-// Whether the full value is computed from what others have. Large programs are taken to be.
-bool NeedsOthers(const HloInstruction& full) {
-  constexpr size_t kMostInstructions = 1000;
-  std::vector<const HloInstruction*> needed = {&full};
-  absl::flat_hash_set<const HloInstruction*> seen = {&full};
-  for (size_t i = 0; i < needed.size(); ++i) {
-    const HloOpcode opcode = needed[i]->opcode();
-    if (ChannelOf(*needed[i]).has_value() || opcode == HloOpcode::kWhile ||
-        opcode == HloOpcode::kConditional || needed.size() > kMostInstructions) {
-      return true;
-    }
-    for (const HloInstruction* operand : needed[i]->operands()) {
-      if (seen.insert(operand).second) needed.push_back(operand);
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
@@ -69,12 +51,12 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
     return partial != nullptr ? partial : emit_.Cut(full, layout);
   }
   if (layout.IsUndivided()) return emit_.Cut(full, layout);
-  if (!IsEven(full->shape(), layout)) return UnevenShardOf(full, layout);
   const auto made = made_.find(full);
   if (made != made_.end() && made->second.layout == layout) return made->second.shard;
   HloInstruction* shard = nullptr;
   if (const auto partial = partials_.find(WithoutAnnotations(full)); partial != partials_.end()) {
-    shard = emit_.ReduceScatter(partial->second.shard, partial->second.layout, layout);
+    shard =
+        emit_.ReduceScatter(partial->second.shard, full->shape(), partial->second.layout, layout);
   }
   constexpr int kFewInstructions = 4;
   const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
@@ -82,7 +64,6 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
       !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
     shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
-  if (shard == nullptr && known == sharded_.end()) shard = ReshardedUneven(full, layout);
   if (shard == nullptr) {
     XLA_ASSIGN_OR_RETURN(shard, MakeShard(full, layout));
   }
@@ -93,29 +74,10 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
   return shard;
 }
 
-absl::StatusOr<HloInstruction*> Partitioner::UnevenShardOf(HloInstruction* full,
-                                                           const ShardLayout& layout) {
-  const auto known = uneven_.find(WithoutAnnotations(full));
-  if (known != uneven_.end() && known->second.layout == layout) return known->second.shard;
-  if (HloInstruction* shard = ReshardedUneven(full, layout)) return shard;
-  return emit_.Cut(WithPadding(WithoutAnnotations(full), PaddedShape(full->shape(), layout)),
-                   layout);
-}
-
-HloInstruction* Partitioner::ReshardedUneven(HloInstruction* full, const ShardLayout& layout) {
-  const Source source = SourceOf(full);
-  if (source.shard == nullptr || !NeedsOthers(*WithoutAnnotations(full))) return nullptr;
-  return emit_.Reshard(source.shard, full->shape(), source.layout, layout);
-}
-
 void Partitioner::SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout) {
   const auto sharding = ToHloSharding(layout);
   if (!sharding.ok()) return;
-  if (IsEven(full->shape(), layout)) {
-    sharded_.insert_or_assign(full, Sharded{shard, layout, *sharding});
-  } else {
-    uneven_.insert_or_assign(full, Made{shard, layout});
-  }
+  sharded_.insert_or_assign(full, Sharded{shard, layout, *sharding});
 }
 
 HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& layout) {
@@ -152,6 +114,8 @@ HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const Sh
       break;
     case HloOpcode::kMinimum:
       if (reduction != UnreducedKind::kMin) return nullptr;
+      break;
+    case HloOpcode::kCopy:
       break;
     case HloOpcode::kReshape:
     case HloOpcode::kTranspose:

@@ -170,7 +170,7 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple, con
 }
 
 void Partitioner::ReplaceShard(const HloInstruction* shard, HloInstruction* replacement) {
-  for (auto* shards : {&made_, &uneven_, &partials_}) {
+  for (auto* shards : {&made_, &partials_}) {
     for (auto& [full, made] : *shards) {
       if (made.shard == shard) made.shard = replacement;
     }

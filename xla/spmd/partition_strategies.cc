@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -46,8 +47,7 @@ std::optional<ShardLayout> Partitioner::WantedLayout(const HloInstruction& instr
   }
   if (!stated.has_value()) return std::nullopt;
   const auto layout = ShardLayoutOf(*stated, instruction.shape(), partitions_);
-  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty() ||
-      !IsEven(instruction.shape(), *layout)) {
+  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty()) {
     return std::nullopt;
   }
   return *layout;
@@ -66,7 +66,8 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
                 : bytes - bytes / known[i]->size();
   }
   if (!strategy.elements.empty()) return cost;
-  const int64_t shard = ShapeUtil::ByteSizeOf(instruction.shape()) / strategy.result.size();
+  const int64_t shard = ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
+                        strategy.result.size();
   if (!strategy.partial.empty()) {
     const int64_t group = strategy.partial.group_size();
     const int64_t once = shard / group * (group - 1);
@@ -109,6 +110,53 @@ absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
   return absl::OkStatus();
 }
 
+absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
+  switch (instruction->opcode()) {
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kGetTupleElement:
+      break;
+    case HloOpcode::kSlice:  // concatenations of slices take rows of what these are slices of
+      if (absl::c_all_of(instruction->users(), [](const HloInstruction* user) {
+            return user->opcode() != HloOpcode::kConcatenate;
+          })) {
+        break;
+      }
+      return absl::OkStatus();
+    default:
+      return absl::OkStatus();
+  }
+  const auto found = sharded_.find(instruction);
+  if (found == sharded_.end() || !found->second.layout.partial_groups.empty()) {
+    return absl::OkStatus();
+  }
+  const Sharded result = found->second;
+  const auto gather_bytes = [&](const Shape& shape, const ShardLayout& layout) {
+    return emit_.ReshardBytes(shape, layout, UndividedLayout(shape.rank(), partitions_));
+  };
+  const HloInstruction& source = instruction->opcode() == HloOpcode::kGetTupleElement
+                                     ? *instruction->operand(0)
+                                     : *instruction;
+  int64_t of_operands = 0;
+  for (HloInstruction* operand : source.operands()) {
+    const Source known = SourceOf(operand);
+    if (known.shard != nullptr) of_operands += gather_bytes(operand->shape(), known.layout);
+  }
+  if (gather_bytes(instruction->shape(), result.layout) >= of_operands) return absl::OkStatus();
+  HloInstruction* gathered = emit_.Gather(result.shard, instruction->shape(), result.layout);
+  sharded_.insert_or_assign(gathered, result);
+  if (const auto partial = partials_.find(instruction); partial != partials_.end()) {
+    const Made made = partial->second;
+    partials_.insert_or_assign(gathered, made);
+  }
+  return instruction->ReplaceAllUsesWith(gathered);
+}
+
 absl::Status Partitioner::SetResult(HloInstruction* instruction, HloInstruction* shard,
                                     const ShardLayout& layout) {
   if (layout.IsUndivided()) return instruction->ReplaceAllUsesWith(shard);
@@ -121,8 +169,6 @@ Partitioner::Source Partitioner::SourceOf(HloInstruction* value) const {
       known != nullptr && known->layout.partial_groups.empty()) {
     return {known->shard, known->layout};
   }
-  const auto uneven = uneven_.find(WithoutAnnotations(value));
-  if (uneven != uneven_.end()) return {uneven->second.shard, uneven->second.layout};
   return {};
 }
 

@@ -8,8 +8,11 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/index_arithmetic.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reshape_rules.h"
+#include "xla/spmd/shift_calls.h"
 #include "xla/util.h"
 
 namespace xla::spmd {
@@ -59,7 +62,55 @@ bool IsFull(const SliceDim& slice, int64_t size) {
   return slice.start == 0 && slice.limit == size && slice.stride == 1;
 }
 
+// Where a slice of rows along one dimension begins; none if it is something else.
+std::optional<int64_t> SlicedAlong(const HloInstruction& slice, int64_t dimension) {
+  if (slice.opcode() != HloOpcode::kSlice) return std::nullopt;
+  const auto& dims = slice.attributes<SliceAttributes>().slice;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (static_cast<int64_t>(d) == dimension) continue;
+    if (!IsFull(dims[d], slice.operand(0)->shape().dimensions(static_cast<int>(d)))) {
+      return std::nullopt;
+    }
+  }
+  const SliceDim& rows = dims[static_cast<size_t>(dimension)];
+  return rows.stride == 1 ? std::optional(rows.start) : std::nullopt;
+}
+
 }  // namespace
+
+absl::StatusOr<bool> Partitioner::PartitionShifts(HloInstruction* call) {
+  const auto shift = ShiftCallOf(*call);
+  if (!shift.has_value()) return false;
+  const Source source = SourceOf(call->mutable_operand(0));
+  const auto d = static_cast<size_t>(shift->dimension);
+  if (source.shard == nullptr || source.layout.counts[d] == 1) {
+    return call->parent()->ReplaceInstruction(call, ExpandedShiftCall(*call, *shift)).ok();
+  }
+  // The rows of all results at once.
+  const int dim = static_cast<int>(shift->dimension);
+  const Shape& full = call->operand(0)->shape();
+  const Shape& result = call->shape().tuple_shapes(0);
+  const int64_t count = source.layout.counts[d];
+  const int64_t rows = ShardSize(result, shift->dimension, count);
+  RowRange range{.dimension = shift->dimension,
+                 .length = rows + shift->results - 1,
+                 .limit = full.dimensions(dim)};
+  for (int64_t q = 0; q < count; ++q) range.starts.push_back(shift->first + q * rows);
+  HloInstruction* fill =
+      shift->kind == ShiftCall::Kind::kMultiPad ? call->mutable_operand(1) : nullptr;
+  HloInstruction* all = emit_.Rows(source.shard, range, source.layout, fill);
+  Instructions results;
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < shift->results; ++i) {
+    results.push_back(RowsOf(all, shift->dimension, i, rows));
+    shapes.push_back(results.back()->shape());
+  }
+  HloInstruction* tuple =
+      Add(call->parent(), HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+  sharded_tuples_[call] =
+      ShardedTuple{tuple, std::vector<ShardLayout>(results.size(), source.layout)};
+  return true;
+}
 
 bool Partitioner::PartitionSlice(HloInstruction* slice) {
   HloInstruction* operand = WithoutAnnotations(slice->mutable_operand(0));
@@ -115,6 +166,34 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
   return true;
 }
 
+HloInstruction* Partitioner::ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
+                                         const ShardingStrategy& strategy) {
+  const Shape &from = reshape.operand(0)->shape(), &to = reshape.shape();
+  const ShardLayout &before = *strategy.operands[0], &after = strategy.result;
+  if (IsEven(from, before) && IsEven(to, after)) return shard;
+  // Each group of dimensions as one, whose chunks may be of other sizes afterwards.
+  const std::vector<ReshapeGroup> groups = ReshapeGroups(from, to);
+  const auto plan = PlanReshape(from, to, before, partitions_);
+  const auto layout = plan.has_value() ? ShardLayoutFrom(plan->chunks, partitions_) : std::nullopt;
+  if (!layout.has_value()) return shard;
+  std::vector<int64_t> sizes;
+  for (const ReshapeGroup& group : groups) {
+    sizes.push_back(ChunkSize(from, before, group.from_begin, group.from_end));
+  }
+  HloInstruction* rows = Reshape(shard, sizes);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const int64_t size = ChunkSize(to, after, groups[g].to_begin, groups[g].to_end);
+    if (layout->counts[g] == 1 || size == sizes[g]) continue;
+    RowRange range{.dimension = static_cast<int64_t>(g), .length = size, .limit = 1};
+    for (int d = groups[g].from_begin; d < groups[g].from_end; ++d) {
+      range.limit *= from.dimensions(d);
+    }
+    for (int64_t q = 0; q < layout->counts[g]; ++q) range.starts.push_back(q * size);
+    rows = emit_.Rows(rows, range, *layout, nullptr);
+  }
+  return rows;
+}
+
 bool Partitioner::PartitionPad(HloInstruction* pad) {
   const Source source = SourceOf(pad->mutable_operand(0));
   if (source.shard == nullptr || !HasElements(pad->shape()) ||
@@ -155,7 +234,9 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   Source leading;
   int64_t largest = 0;
   for (HloInstruction* operand : concatenate->operands()) {
-    const Source source = SourceOf(operand);
+    Source source;
+    if (SlicedAlong(*operand, d).has_value()) source = SourceOf(operand->mutable_operand(0));
+    if (source.shard == nullptr) source = SourceOf(operand);
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     if (source.shard == nullptr || source.layout.counts[dim] == 1 || size <= largest) continue;
     leading = source;
@@ -170,13 +251,22 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     const int64_t before = std::exchange(offset, offset + size);
     if (size == 0) continue;
-    Source source = SourceOf(operand);
+    // Rows of a slice are those of what it is a slice of.
+    int64_t begin = 0;
+    Source source;
+    if (const auto sliced = SlicedAlong(*operand, d); sliced.has_value()) {
+      source = SourceOf(operand->mutable_operand(0));
+      if (source.shard != nullptr && source.layout == leading.layout) begin = *sliced;
+    }
+    if (source.shard == nullptr || source.layout != leading.layout) source = SourceOf(operand);
     if (source.shard == nullptr || source.layout != leading.layout) {
       XLA_ASSIGN_OR_RETURN(source.shard, ShardOf(operand, leading.layout));
       source.layout = leading.layout;
     }
-    const RowWindow window = {d, d, -before, 1, 1};
+    const RowWindow window = {d, d, begin - before, 1, 1};
     RowRange range = RangeOf(window, operand->shape(), concatenate->shape(), source.layout);
+    range.begin = begin;
+    range.limit = begin + size;
     HloInstruction* own = emit_.Rows(source.shard, range, source.layout, nullptr);
     if (result == nullptr) {
       result = own;
@@ -191,98 +281,115 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   return true;
 }
 
-bool Partitioner::PartitionReduceWindow(HloInstruction* reduce_window) {
-  if (reduce_window->operand_count() != 2 || !HasElements(reduce_window->shape())) return false;
-  HloInstruction* operand = reduce_window->mutable_operand(0);
-  const Source source = SourceOf(operand);
-  if (source.shard == nullptr || !HasElements(operand->shape())) return false;
+// Of windows over rows, those that the results of each shard need.
+Partitioner::WindowRows Partitioner::WindowRange(const WindowDim& dim, int64_t dimension,
+                                                 int64_t size, int64_t results, int64_t count) {
+  const int64_t shard = CeilOfRatio(results, count), base = dim.base_dilation;
+  const int64_t length = (shard - 1) * dim.stride + (dim.size - 1) * dim.window_dilation + 1;
+  WindowRows rows;
+  rows.range.dimension = dimension;
+  rows.range.limit = size;
+  rows.local = dim;
+  rows.local.padding_low = rows.local.padding_high = 0;
+  // With zeros between rows, windows of all shards begin at the same place between two rows; else
+  // the zeros become rows.
+  rows.is_dilated = base > 1 && (shard * dim.stride) % base != 0;
+  if (rows.is_dilated) rows.local.base_dilation = 1;
+  const auto floor = [&](int64_t row) { return row >= 0 ? row / base : -CeilOfRatio(-row, base); };
+  int64_t most = 1;
+  for (int64_t q = 0; q < count; ++q) {
+    const int64_t start = q * shard * dim.stride - dim.padding_low;
+    const int64_t end = start + length - 1;  // included
+    const int64_t first = rows.is_dilated ? floor(start) : -floor(-start);
+    const int64_t last = floor(end);
+    rows.range.starts.push_back(first);
+    rows.offsets.push_back(start - first * base);
+    most = std::max(most, last - first + 1);
+    if (rows.is_dilated) continue;
+    rows.local.padding_low = first * base - start;
+    // Windows between two rows leave out the one row that there is.
+    rows.local.padding_high = end - std::max(first, last) * base;
+  }
+  rows.window_length = length;
+  rows.range.length = most;
+  return rows;
+}
+
+HloInstruction* Partitioner::RowsOfWindow(HloInstruction* shard, const ShardLayout& layout,
+                                          int64_t dimension, int64_t size, int64_t results,
+                                          HloInstruction* fill, WindowDim& dim) {
+  const auto d = static_cast<size_t>(dimension);
+  const WindowRows rows = WindowRange(dim, dimension, size, results, layout.counts[d]);
+  const int64_t base = dim.base_dilation;
+  dim = rows.local;
+  HloInstruction* own = emit_.Rows(shard, rows.range, layout, fill);
+  if (!rows.is_dilated) return own;
+  PadAttributes padding;
+  padding.padding.resize(static_cast<size_t>(own->shape().rank()));
+  padding.padding[d] = {0, rows.window_length + base, base - 1};
+  Shape shape = own->shape();
+  const int at = static_cast<int>(dimension);
+  shape.set_dimensions(at, (rows.range.length - 1) * base + 1 + rows.window_length + base);
+  HloInstruction* dilated =
+      Add(own->parent(), HloOpcode::kPad, shape, {own, fill}, std::move(padding));
+  shape.set_dimensions(at, rows.window_length);
+  Instructions operands = {dilated};
+  for (size_t e = 0; e < layout.counts.size(); ++e) {
+    operands.push_back(e == d ? ValueAtPosition(own->parent(), layout, d, rows.offsets)
+                              : ScalarS32(own->parent(), 0));
+  }
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+  return Add(own->parent(), HloOpcode::kDynamicSlice, shape, operands, std::move(attributes));
+}
+
+absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_window) {
+  const auto inputs = static_cast<size_t>(reduce_window->operand_count()) / 2;
+  Source leading;
+  for (size_t i = 0; i < inputs && leading.shard == nullptr; ++i) {
+    leading = SourceOf(reduce_window->mutable_operand(static_cast<int64_t>(i)));
+  }
+  const Shape& full = reduce_window->operand(0)->shape();
+  const Shape& result = reduce_window->shape().IsTuple() ? reduce_window->shape().tuple_shapes(0)
+                                                         : reduce_window->shape();
+  if (leading.shard == nullptr || !HasElements(result) || !HasElements(full)) return false;
   WindowAttributes local = reduce_window->attributes<WindowAttributes>();
-  HloInstruction* rows = source.shard;
-  for (size_t d = 0; d < local.window.size(); ++d) {
-    WindowDim& dim = local.window[d];
-    if (source.layout.counts[d] == 1 || dim == WindowDim()) continue;
-    if (dim.base_dilation != 1) return false;
-    const int64_t size = (dim.size - 1) * dim.window_dilation + 1;
-    const RowWindow window = {static_cast<int64_t>(d), static_cast<int64_t>(d), -dim.padding_low,
-                              dim.stride, size};
-    // Windows of most of the array are gathered as well.
-    if (size > operand->shape().dimensions(static_cast<int>(d)) / 2) return false;
-    rows =
-        emit_.Rows(rows, RangeOf(window, operand->shape(), reduce_window->shape(), source.layout),
-                   source.layout, reduce_window->mutable_operand(1));
-    dim.padding_low = dim.padding_high = 0;
-  }
-  HloInstruction* shard = reduce_window->parent()->AddInstruction(
-      reduce_window->CloneWithNewOperands(ResultShardShape(reduce_window->shape(), source.layout),
-                                          {rows, reduce_window->mutable_operand(1)}));
-  *shard->mutable_attributes<WindowAttributes>() = std::move(local);
-  SetShard(reduce_window, shard, source.layout);
-  return true;
-}
-
-bool Partitioner::PartitionConvolution(HloInstruction* convolution) {
-  auto local = convolution->attributes<ConvolutionAttributes>();
-  HloInstruction* input = convolution->mutable_operand(0);
-  const Source source = SourceOf(input);
-  if (source.shard == nullptr || local.batch_group_count != 1 ||
-      !HasElements(convolution->shape()) || !HasElements(input->shape())) {
-    return false;
-  }
-  const ConvDims& dims = local.dim_labels;
-  if (source.layout.counts[static_cast<size_t>(dims.input_feature)] != 1) return false;
-  DimensionShardings result(static_cast<size_t>(convolution->shape().rank()));
-  const DimensionShardings given = DimensionShardingsOf(source.layout);
-  result[static_cast<size_t>(dims.output_batch)] = given[static_cast<size_t>(dims.input_batch)];
-  bool is_divided = false;
-  for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
-    const DimensionSharding& sharding = given[static_cast<size_t>(dims.input_spatial[i])];
-    result[static_cast<size_t>(dims.output_spatial[i])] = sharding;
-    if (sharding.count == 1) continue;
-    is_divided = true;
-    if (local.window[i].base_dilation != 1) return false;
-  }
-  const std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions_);
-  if (!is_divided || !layout.has_value()) return false;
-  HloInstruction* zero =
-      Zero(convolution->parent(), ShapeUtil::MakeShape(input->shape().element_type(), {}));
-  HloInstruction* rows = source.shard;
-  for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
-    const auto from = static_cast<size_t>(dims.input_spatial[i]);
-    if (source.layout.counts[from] == 1) continue;
-    WindowDim& dim = local.window[i];
-    const RowWindow window = {dims.input_spatial[i], dims.output_spatial[i], -dim.padding_low,
-                              dim.stride, (dim.size - 1) * dim.window_dilation + 1};
-    rows = emit_.Rows(rows, RangeOf(window, input->shape(), convolution->shape(), source.layout),
-                      source.layout, zero);
-    dim.padding_low = dim.padding_high = 0;
-  }
-  HloInstruction* shard = convolution->parent()->AddInstruction(convolution->CloneWithNewOperands(
-      ResultShardShape(convolution->shape(), *layout), {rows, convolution->mutable_operand(1)}));
-  *shard->mutable_attributes<ConvolutionAttributes>() = std::move(local);
-  SetShard(convolution, shard, *layout);
-  return true;
-}
-
-absl::StatusOr<bool> Partitioner::PartitionUnevenElementwise(HloInstruction* instruction) {
-  if (!instruction->shape().IsArray() || instruction->operand_count() == 0) return false;
-  const Made* uneven = nullptr;
-  for (HloInstruction* operand : instruction->operands()) {
-    const auto found = uneven_.find(WithoutAnnotations(operand));
-    if (found != uneven_.end()) uneven = &found->second;
-  }
-  if (uneven == nullptr) return false;
-  const ShardLayout layout = uneven->layout;
   Instructions operands;
-  for (HloInstruction* operand :
-       Instructions(instruction->operands().begin(), instruction->operands().end())) {
-    if (operand->shape().rank() == instruction->shape().rank()) {
-      XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, layout));
+  for (size_t i = 0; i < inputs; ++i) {
+    XLA_ASSIGN_OR_RETURN(
+        HloInstruction * rows,
+        ShardOf(reduce_window->mutable_operand(static_cast<int64_t>(i)), leading.layout));
+    local = reduce_window->attributes<WindowAttributes>();
+    for (size_t d = 0; d < local.window.size(); ++d) {
+      WindowDim& dim = local.window[d];
+      if (leading.layout.counts[d] == 1 || dim == WindowDim()) continue;
+      rows =
+          RowsOfWindow(rows, leading.layout, static_cast<int64_t>(d),
+                       full.dimensions(static_cast<int>(d)), result.dimensions(static_cast<int>(d)),
+                       reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)), dim);
     }
-    operands.push_back(operand);
+    operands.push_back(rows);
   }
-  HloInstruction* shard = instruction->parent()->AddInstruction(
-      instruction->CloneWithNewOperands(ResultShardShape(instruction->shape(), layout), operands));
-  SetShard(instruction, shard, layout);
+  for (size_t i = 0; i < inputs; ++i) {
+    operands.push_back(reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)));
+  }
+  Shape shape = ResultShardShape(result, leading.layout);
+  if (reduce_window->shape().IsTuple()) {
+    std::vector<Shape> shapes;
+    for (const Shape& element : reduce_window->shape().tuple_shapes()) {
+      shapes.push_back(ResultShardShape(element, leading.layout));
+    }
+    shape = ShapeUtil::MakeTupleShape(shapes);
+  }
+  HloInstruction* shard =
+      reduce_window->parent()->AddInstruction(reduce_window->CloneWithNewOperands(shape, operands));
+  *shard->mutable_attributes<WindowAttributes>() = std::move(local);
+  if (reduce_window->shape().IsTuple()) {
+    sharded_tuples_[reduce_window] =
+        ShardedTuple{shard, std::vector<ShardLayout>(inputs, leading.layout)};
+  } else {
+    SetShard(reduce_window, shard, leading.layout);
+  }
   return true;
 }
 
@@ -295,7 +402,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
     case HloOpcode::kConcatenate:
       return PartitionConcatenate(instruction);
     case HloOpcode::kReduceWindow:
-      return PartitionCumulative(instruction) || PartitionReduceWindow(instruction);
+      if (PartitionCumulative(instruction)) return true;
+      return PartitionReduceWindow(instruction);
     case HloOpcode::kConvolution:
       return PartitionConvolution(instruction);
     case HloOpcode::kDynamicSlice:
@@ -308,10 +416,10 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
       return PartitionScatter(instruction);
     case HloOpcode::kReduce:
       return PartitionVariadicReduce(instruction);
+    case HloOpcode::kCustomCall:
+      return PartitionShifts(instruction);
     default:
-      return instruction->info().Has(op_traits::kElementwiseTrait)
-                 ? PartitionUnevenElementwise(instruction)
-                 : false;
+      return false;
   }
 }
 

@@ -18,10 +18,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/indexed_loops.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/shard_emitter.h"
 #include "xla/spmd/shard_layout.h"
@@ -40,7 +43,8 @@ class Partitioner {
   absl::StatusOr<ProgramShardings> Run();
 
  private:
-  // A value of which each partition has its shard.
+  // A value of which each partition has its shard. Those that do not divide evenly end in padding
+  // of any value.
   struct Sharded {
     HloInstruction* shard;
     ShardLayout layout;
@@ -104,6 +108,9 @@ class Partitioner {
   absl::Status PartitionByStrategy(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
+  // The elements of the result's shard, from the shard of a reshape's operand, in any shape.
+  HloInstruction* ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
+                              const ShardingStrategy& strategy);
   // The layout that an annotation, or the result that it is, asks of an instruction's value.
   std::optional<ShardLayout> WantedLayout(const HloInstruction& instruction) const;
   // The strategy that communicates least, to what is wanted included; none if there is none.
@@ -114,6 +121,17 @@ class Partitioner {
                  const std::optional<ShardLayout>& wanted) const;
   // An instruction that states its own sharding, but is no annotation, has shards of that.
   absl::Status TakeOwnSharding(HloInstruction* instruction);
+  // Who needs the full value of an instruction that is divided gets it by a gather of the result,
+  // where that is cheaper than gathers of the operands.
+  absl::Status GatherResult(HloInstruction* instruction);
+
+  // --- partition_padding.cc: shards of sizes that do not divide evenly
+  // The shard with `fill`, a scalar, in the padding of these dimensions.
+  HloInstruction* FillPadding(HloInstruction* shard, const Shape& full, const ShardLayout& layout,
+                              absl::Span<const int64_t> dimensions, HloInstruction* fill);
+  // The shard of an operand with padding that leaves the result of its user as it is.
+  HloInstruction* WithoutPaddingFor(const HloInstruction& user, size_t operand,
+                                    HloInstruction* shard, const ShardLayout& layout);
 
   // --- partition_windows.cc, partition_indexed.cc, partition_reductions.cc: instructions that need
   // other partitions along a divided dimension. Whether they took the instruction.
@@ -124,20 +142,48 @@ class Partitioner {
   Source SourceOf(HloInstruction* value) const;
   absl::StatusOr<bool> PartitionAlongDividedDimension(HloInstruction* instruction);
   bool PartitionSlice(HloInstruction* slice);
+  absl::StatusOr<bool> PartitionShifts(HloInstruction* call);
   bool PartitionPad(HloInstruction* pad);
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
-  bool PartitionReduceWindow(HloInstruction* reduce_window);
-  bool PartitionConvolution(HloInstruction* convolution);
-  absl::StatusOr<bool> PartitionUnevenElementwise(HloInstruction* instruction);
+  // The rows of an operand that windows of a shard of the results cover, and the window over them.
+  struct WindowRows {
+    RowRange range;
+    WindowDim local;
+    // The window is over rows with what is between them, from these on in each shard.
+    bool is_dilated = false;
+    std::vector<int64_t> offsets;
+    int64_t window_length = 0;
+  };
+  static WindowRows WindowRange(const WindowDim& dim, int64_t dimension, int64_t size,
+                                int64_t results, int64_t count);
+  // Gets these rows; `dim` becomes the window over them.
+  HloInstruction* RowsOfWindow(HloInstruction* shard, const ShardLayout& layout, int64_t dimension,
+                               int64_t size, int64_t results, HloInstruction* fill, WindowDim& dim);
+  absl::StatusOr<bool> PartitionReduceWindow(HloInstruction* reduce_window);
+  absl::StatusOr<bool> PartitionConvolution(HloInstruction* convolution);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
   absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
+  absl::StatusOr<bool> GatherOnShards(HloInstruction* gather, absl::Span<const IndexedLoop> loops,
+                                      const IndexedLayouts& layouts,
+                                      const std::optional<ShardLayout>& wanted);
   absl::StatusOr<bool> PartitionScatter(HloInstruction* scatter);
+  absl::Status ScatterOnShards(HloInstruction* scatter, absl::Span<const IndexedLoop> loops,
+                               const IndexedLayouts& layouts);
+  // What ways to divide them communicate, to the layout that is wanted of the result included.
+  int64_t CostOfGather(const HloInstruction& gather, const IndexedLayouts& layouts,
+                       const Source& operand, const Source& indices,
+                       const std::optional<ShardLayout>& wanted) const;
+  int64_t CostOfScatter(const HloInstruction& scatter, const IndexedLayouts& layouts,
+                        absl::Span<const Source> sources,
+                        const std::optional<ShardLayout>& wanted) const;
   bool PartitionCumulative(HloInstruction* reduce_window);
   absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
   // The sum of parts of which each element is zero on all partitions but one, with the same bits.
-  // `result` is the layout of what the parts add up to.
-  HloInstruction* CombineDisjoint(HloInstruction* part, const PartitionGroups& groups);
+  // `full`: the sum, without padding. `parts`: the layout. `scattered`: that of the sum, which a
+  // reduce-scatter makes; null: it is on all partitions of a group.
+  HloInstruction* CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
+                                  const ShardLayout* scattered);
   // Replaces the instruction, or remembers shards of it.
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
                          const ShardLayout& layout);
@@ -158,10 +204,6 @@ class Partitioner {
   std::optional<ShardLayout> KnownLayout(HloInstruction* value) const;
   // The shard that this partition has: at hand, computed from shards of the operands, or cut out.
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* full, const ShardLayout& layout);
-  // The same of shards that are not all of one size: they are padded at the end.
-  absl::StatusOr<HloInstruction*> UnevenShardOf(HloInstruction* full, const ShardLayout& layout);
-  // From shards at hand, of which those or these are not all of one size; null if there are none.
-  HloInstruction* ReshardedUneven(HloInstruction* full, const ShardLayout& layout);
   // Remembers the shard that each partition has of a value.
   void SetShard(HloInstruction* full, HloInstruction* shard, const ShardLayout& layout);
   // As ShardOf, of what a value annotates as well.
@@ -243,8 +285,6 @@ class Partitioner {
   absl::flat_hash_map<const HloInstruction*, ShardedTuple> sharded_tuples_;
   // Shards of values that are full otherwise.
   absl::flat_hash_map<const HloInstruction*, Made> made_;
-  // Shards that are not all of one size, and end in padding of any value.
-  absl::flat_hash_map<const HloInstruction*, Made> uneven_;
   // Parts that add up to values.
   absl::flat_hash_map<const HloInstruction*, Made> partials_;
   ProgramShardings shardings_;

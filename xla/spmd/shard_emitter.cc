@@ -68,7 +68,7 @@ absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
   if (layout.IsUndivided()) return full;
   HloComputation* computation = full->parent();
   XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(full->shape(), layout));
-  Instructions operands = {full};
+  Instructions operands = {WithPadding(full, PaddedShape(full->shape(), layout))};
   for (size_t d = 0; d < layout.counts.size(); ++d) {
     operands.push_back(ShardStart(computation, layout, d, shard.dimensions(static_cast<int>(d))));
   }
@@ -80,8 +80,11 @@ absl::StatusOr<HloInstruction*> ShardEmitter::ShardAt(HloInstruction* full,
 
 absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* full, const ShardLayout& layout) {
   XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardAt(full, layout));
-  if (layout.partial_groups.empty()) return shard;
-  HloComputation* computation = full->parent();
+  return layout.partial_groups.empty() ? shard : KeepFirst(shard, layout);
+}
+
+HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout& layout) {
+  HloComputation* computation = shard->parent();
   HloInstruction* position =
       PositionAlong(layout.partial_groups.mesh, layout.partial_groups.axes, computation);
   HloInstruction* is_first = Add(computation, HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
@@ -206,12 +209,13 @@ HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& full,
 HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& full,
                                     const ShardLayout& layout) {
   HloComputation* computation = shard->parent();
-  Instructions operands = {Zero(computation, full), shard};
+  const Shape padded = PaddedShape(full, layout);
+  Instructions operands = {Zero(computation, padded), shard};
   for (size_t d = 0; d < layout.counts.size(); ++d) {
     operands.push_back(
         ShardStart(computation, layout, d, shard->shape().dimensions(static_cast<int>(d))));
   }
-  return Add(computation, HloOpcode::kDynamicUpdateSlice, full, operands);
+  return WithoutPadding(Add(computation, HloOpcode::kDynamicUpdateSlice, padded, operands), full);
 }
 
 HloInstruction* ShardEmitter::CollectivePermute(HloInstruction* shard, const ShardLayout& from,

@@ -28,6 +28,7 @@ struct RowRange {
   std::vector<int64_t> starts;  // of each position; may be outside of the array
   int64_t length = 0;           // the same for all
   int64_t limit = 0;            // the rows that the array has, without padding
+  int64_t begin = 0;            // those before that are not needed
 };
 
 // Rows of the shard at some distance, of which some position needs each.
@@ -56,8 +57,10 @@ class ShardEmitter {
   int64_t* next_channel() { return &next_channel_; }
 
   // The shard of a full array that this partition has. Of those whose values add up, the first has
-  // it, the others zeros. Unimplemented for dimensions that do not divide evenly.
+  // it, the others zeros. Shards of dimensions that do not divide evenly end in zeros.
   absl::StatusOr<HloInstruction*> Cut(HloInstruction* full, const ShardLayout& layout);
+  // The shard where this partition is the first of those whose values add up, zeros elsewhere.
+  HloInstruction* KeepFirst(HloInstruction* shard, const ShardLayout& layout);
   // The full array, from the shards of all partitions.
   HloInstruction* Gather(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
   // An array of the full shape with the shard at its place and zeros elsewhere.
@@ -73,7 +76,7 @@ class ShardEmitter {
   int64_t ReshardBytes(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // The shard of `to` of what adds up over the groups of `from`; null if no partitions of these
   // divide the sum among themselves.
-  HloInstruction* ReduceScatter(HloInstruction* part, const ShardLayout& from,
+  HloInstruction* ReduceScatter(HloInstruction* part, const Shape& full, const ShardLayout& from,
                                 const ShardLayout& to);
   bool CanReduceScatter(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // The rows of a range, from the partitions that have them. Those outside of the array are `fill`,

@@ -36,7 +36,7 @@ RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
   const std::vector<bool> none(static_cast<size_t>(count), false);
   for (int64_t q = 0; q < count; ++q) {
     const int64_t start = range.starts[static_cast<size_t>(q)];
-    const int64_t first = std::max<int64_t>(start, 0);
+    const int64_t first = std::max(start, range.begin);
     const int64_t last = std::min(start + range.length, range.limit);
     for (int64_t block = first / size; first < last && block * size < last; ++block) {
       RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
@@ -53,8 +53,8 @@ RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
 // each other there, without gaps.
 int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t position, int64_t size) {
   const int64_t start = range.starts[static_cast<size_t>(position)];
-  if (start >= range.limit || start + range.length <= 0) return 0;
-  const int64_t first = std::max<int64_t>(start, 0);
+  if (start >= range.limit || start + range.length <= range.begin) return 0;
+  const int64_t first = std::max(start, range.begin);
   int64_t before = 0;
   for (const auto& [distance, piece] : pieces) {
     if (distance == first / size - position) {
@@ -84,16 +84,6 @@ std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLa
     return ToNamedSharding(layout);
   };
   return std::pair(over(from), over(to));
-}
-
-// The array of which `shard` is one.
-Shape FullShape(const Shape& shard, const ShardLayout& layout) {
-  Shape full = shard;
-  for (size_t d = 0; d < layout.counts.size(); ++d) {
-    const auto dimension = static_cast<int>(d);
-    full.set_dimensions(dimension, shard.dimensions(dimension) * layout.counts[d]);
-  }
-  return full;
 }
 
 }  // namespace
@@ -159,9 +149,8 @@ bool ShardEmitter::CanReduceScatter(const Shape& full, const ShardLayout& from,
          });
 }
 
-HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const ShardLayout& from,
-                                            const ShardLayout& to) {
-  const Shape full = FullShape(part->shape(), from);
+HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const Shape& full,
+                                            const ShardLayout& from, const ShardLayout& to) {
   return CanReduceScatter(full, from, to) ? Reshard(part, full, from, to) : nullptr;
 }
 

@@ -300,11 +300,7 @@ absl::StatusOr<Shape> ShardShape(const Shape& array, const ShardLayout& layout) 
   Shape shard = array;
   for (size_t d = 0; d < layout.counts.size(); ++d) {
     const auto dimension = static_cast<int>(d);
-    if (array.dimensions(dimension) % layout.counts[d] != 0) {
-      return absl::UnimplementedError(absl::StrCat("dimension ", d, " of ", array.ToString(),
-                                                   " divided by ", layout.counts[d]));
-    }
-    shard.set_dimensions(dimension, array.dimensions(dimension) / layout.counts[d]);
+    shard.set_dimensions(dimension, CeilOfRatio(array.dimensions(dimension), layout.counts[d]));
   }
   LayoutUtil::SetToDefaultLayout(&shard);
   return shard;

@@ -62,7 +62,8 @@ std::optional<ShardLayout> ShardLayoutOfPositions(absl::Span<const int64_t> coun
 absl::StatusOr<ShardLayout> ShardLayoutOf(const HloSharding& sharding, const Shape& array,
                                           int64_t partitions);
 
-// The shape of a shard. Unimplemented if a dimension cannot be divided evenly.
+// The shape of a shard; of sizes that do not divide evenly, that of the array with padding at the
+// end of each dimension (PaddedShape).
 absl::StatusOr<Shape> ShardShape(const Shape& array, const ShardLayout& layout);
 
 // Whether all shards have the same size.

@@ -55,7 +55,7 @@ absl::StatusOr<Literal> ShardOfArray(const LiteralSlice& full, const HloSharding
   if (!shape.IsArray()) return full.Clone();
   XLA_ASSIGN_OR_RETURN(const ShardLayout layout, ShardLayoutOf(sharding, shape, partitions));
   if (layout.IsReplicated()) return full.Clone();
-  XLA_ASSIGN_OR_RETURN(const Shape shard_shape, ShardShape(PaddedShape(shape, layout), layout));
+  XLA_ASSIGN_OR_RETURN(const Shape shard_shape, ShardShape(shape, layout));
   if (!HasPartialValue(layout, partition)) return Identity(shard_shape, layout.reduction);
   XLA_ASSIGN_OR_RETURN(Literal shard, Literal::Make(shard_shape));
   const Extent extent = ExtentOf(shape, shard_shape, layout, partition);

@@ -14,6 +14,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partition.h"
+#include "xla/spmd/shift_calls.h"
 
 namespace xla::spmd {
 
@@ -21,6 +22,7 @@ absl::Status RemoveAnnotations(HloModule* module) {
   static constexpr std::string_view kAnnotations[] = {
       "Sharding",        "SPMDFullToShardShape",       "SPMDShardToFullShape",
       "InspectSharding", "xla.sdy.PropagationBarrier", "annotate_device_placement"};
+  XLA_RETURN_IF_ERROR(ExpandShiftCalls(module, /*keeps_slices=*/false));
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();

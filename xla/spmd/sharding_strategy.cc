@@ -13,16 +13,10 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/reshape_rules.h"
 
 namespace xla::spmd {
 namespace {
-
-bool Divides(const ShardLayout& layout, const Shape& shape) {
-  for (size_t d = 0; d < layout.counts.size(); ++d) {
-    if (shape.dimensions(static_cast<int>(d)) % layout.counts[d] != 0) return false;
-  }
-  return true;
-}
 
 size_t FirstKnown(absl::Span<const ShardLayout* const> known) {
   size_t i = 0;
@@ -67,33 +61,12 @@ std::optional<ShardingStrategy> BroadcastStrategy(const HloInstruction& instruct
   return MovingStrategy(operand, source, partitions);
 }
 
-// A divided dimension must begin where one of the result does.
 std::optional<ShardingStrategy> ReshapeStrategy(const HloInstruction& instruction,
                                                 const ShardLayout& operand, int64_t partitions) {
-  const Shape& from = instruction.operand(0)->shape();
-  const Shape& to = instruction.shape();
-  const DimensionShardings divided = DimensionShardingsOf(operand);
-  DimensionShardings result(static_cast<size_t>(to.rank()));
-  int64_t before = 1;
-  for (int d = 0; d < from.rank(); ++d) {
-    const DimensionSharding& dimension = divided[static_cast<size_t>(d)];
-    if (dimension.count > 1) {
-      int64_t to_before = 1;
-      int e = 0;
-      // Sizes of 1 are passed over.
-      while (e < to.rank() && (to_before < before || to.dimensions(e) == 1)) {
-        to_before *= to.dimensions(e++);
-      }
-      if (e == to.rank() || to_before != before || to.dimensions(e) % dimension.count != 0) {
-        return std::nullopt;
-      }
-      result[static_cast<size_t>(e)] = dimension;
-    }
-    before *= from.dimensions(d);
-  }
-  std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions);
-  if (!layout.has_value()) return std::nullopt;
-  return ShardingStrategy{{operand}, *std::move(layout), {}};
+  auto plan =
+      PlanReshape(instruction.operand(0)->shape(), instruction.shape(), operand, partitions);
+  if (!plan.has_value() || plan->from != operand) return std::nullopt;
+  return ShardingStrategy{{std::move(plan->from)}, std::move(plan->to), {}};
 }
 
 // The shards of divided dimensions change places, too: the operand's are those of the result,
@@ -309,13 +282,36 @@ void AddDotStrategies(const HloInstruction& dot, absl::Span<const ShardLayout* c
   }
 }
 
-// The layout with the axes of one dimension at another, which must be undivided.
-std::optional<ShardLayout> WithMovedDimension(const ShardLayout& layout, size_t from, size_t to,
-                                              int64_t partitions) {
+// The layout with the axes of one dimension at another, behind those that it has. None if that has
+// fewer elements.
+std::optional<ShardLayout> WithMovedDimension(const ShardLayout& layout, const Shape& shape,
+                                              size_t from, size_t to, int64_t partitions) {
   DimensionShardings shardings = DimensionShardingsOf(layout);
-  if (from == to || shardings[from].count == 1 || shardings[to].count != 1) return std::nullopt;
-  std::swap(shardings[from], shardings[to]);
+  if (from == to || shardings[from].count == 1) return std::nullopt;
+  DimensionSharding& target = shardings[to];
+  const DimensionSharding moved = std::exchange(shardings[from], {});
+  const auto joined = JoinedSharding(target, moved);
+  if (!joined.has_value()) return std::nullopt;
+  target = *joined;
+  if (shape.dimensions(static_cast<int>(to)) < target.count) return std::nullopt;
   return ShardLayoutFrom(shardings, partitions);
+}
+
+// Whether dimensions that the operation mixes are better undivided than gathered.
+bool MovesDimensions(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kSort:
+    case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kTopK:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
@@ -349,21 +345,42 @@ std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
 
 namespace {
 
-// Whether all sizes divide evenly.
-bool AllDivide(const HloInstruction& instruction, const ShardingStrategy& strategy) {
-  if (instruction.shape().IsArray() && !Divides(strategy.result, instruction.shape())) return false;
-  for (size_t i = 0; i < strategy.elements.size(); ++i) {
-    if (!Divides(strategy.elements[i], instruction.shape().tuple_shapes(static_cast<int>(i)))) {
-      return false;
+// Whether the strategy works on shards that end in padding, if it has such.
+bool AllowsPadding(const HloInstruction& instruction, const ShardingStrategy& strategy) {
+  const auto divides = [](const ShardLayout& layout, const Shape& shape, int64_t d) {
+    return shape.dimensions(static_cast<int>(d)) % layout.counts[static_cast<size_t>(d)] == 0;
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kReverse:
+      return absl::c_all_of(
+          instruction.attributes<DimensionListAttributes>().dimensions,
+          [&](int64_t d) { return divides(strategy.result, instruction.shape(), d); });
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// As the operand is divided where that leaves contiguous chunks, and as the result is wanted.
+void AddReshapeStrategies(const HloInstruction& reshape, const ShardLayout* known,
+                          const ShardLayout* wanted, int64_t partitions,
+                          std::vector<ShardingStrategy>& strategies) {
+  const Shape& from = reshape.operand(0)->shape();
+  if (known != nullptr) {
+    auto plan = PlanReshape(from, reshape.shape(), *known, partitions);
+    if (plan.has_value() && !plan->from.IsUndivided()) {
+      strategies.push_back({{std::move(plan->from)}, std::move(plan->to), {}});
     }
   }
-  for (size_t i = 0; i < strategy.operands.size(); ++i) {
-    const std::optional<ShardLayout>& layout = strategy.operands[i];
-    if (layout && !Divides(*layout, instruction.operand(static_cast<int64_t>(i))->shape())) {
-      return false;
+  if (wanted != nullptr) {
+    auto plan = PlanReshape(reshape.shape(), from, *wanted, partitions);
+    if (plan.has_value() && !plan->from.IsUndivided()) {
+      strategies.push_back({{std::move(plan->to)}, std::move(plan->from), {}});
     }
   }
-  return true;
 }
 
 }  // namespace
@@ -399,13 +416,18 @@ std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instructi
     std::vector<ShardingStrategy> products;
     AddDotStrategies(instruction, known, wanted, partitions, products);
     for (ShardingStrategy& product : products) {
-      if (AllDivide(instruction, product)) strategies.push_back(std::move(product));
+      strategies.push_back(std::move(product));
     }
   }
-  if (!strategies.empty() || known.empty() || known[0] == nullptr) return strategies;
+  if (instruction.opcode() == HloOpcode::kReshape) {
+    AddReshapeStrategies(instruction, known[0], wanted, partitions, strategies);
+  }
+  if (known.empty() || known[0] == nullptr) return strategies;
+  if (!strategies.empty() && !MovesDimensions(instruction)) return strategies;
+  const Shape& first = instruction.operand(0)->shape();
   for (size_t from = 0; from < known[0]->counts.size(); ++from) {
     for (size_t to = 0; to < known[0]->counts.size(); ++to) {
-      const auto moved = WithMovedDimension(*known[0], from, to, partitions);
+      const auto moved = WithMovedDimension(*known[0], first, from, to, partitions);
       if (moved.has_value()) with_only(0, &*moved);
     }
   }
@@ -417,7 +439,7 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
                                                      int64_t partitions) {
   std::optional<ShardingStrategy> strategy = StrategyOf(instruction, known, partitions);
   if (!strategy.has_value()) return std::nullopt;
-  if (!AllDivide(instruction, *strategy)) return std::nullopt;
+  if (!AllowsPadding(instruction, *strategy)) return std::nullopt;
   return strategy;
 }
 

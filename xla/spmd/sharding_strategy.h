@@ -26,7 +26,7 @@ struct ShardingStrategy {
 
 // `known`: the shards in which each operand is at hand, or null. Follows the first that is there;
 // of products both if their dimensions are divided independently. None: the operation needs full
-// arrays. All sizes of the strategy divide evenly.
+// arrays. Shards of sizes that do not divide evenly end in padding.
 std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instruction,
                                                      absl::Span<const ShardLayout* const> known,
                                                      int64_t partitions);

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatters on shards: each partition works on the updates that fall into its shard of the operands,
+// or on some of the updates, whose results are combined.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/literal_util.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/spmd/index_arithmetic.h"
+#include "xla/spmd/indexed_loops.h"
+#include "xla/spmd/instructions.h"
+#include "xla/spmd/partitioner.h"
+
+namespace xla::spmd {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+// How updates are combined with what they fall on, if their order does not matter.
+std::optional<UnreducedKind> CombinationOf(const HloInstruction& scatter) {
+  if (scatter.operand_count() != 3) return std::nullopt;
+  const HloInstruction& root = *scatter.to_apply()->root_instruction();
+  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
+      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1) ||
+      primitive_util::IsComplexType(scatter.shape().element_type())) {
+    return std::nullopt;
+  }
+  switch (root.opcode()) {
+    case HloOpcode::kAdd:
+      return scatter.shape().element_type() == PRED ? std::nullopt
+                                                    : std::optional(UnreducedKind::kSum);
+    case HloOpcode::kMaximum:
+      return UnreducedKind::kMax;
+    case HloOpcode::kMinimum:
+      return UnreducedKind::kMin;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The largest number of the type, which is no position of an array.
+HloInstruction* Outside(HloComputation* computation, PrimitiveType type) {
+  return computation->AddInstruction(HloInstruction::CreateConstant(LiteralUtil::MaxValue(type)));
+}
+
+int64_t BytesOfShard(const HloInstruction& array, const ShardLayout& layout) {
+  return ShapeUtil::ByteSizeOf(PaddedShape(array.shape(), layout)) / layout.size();
+}
+
+}  // namespace
+
+int64_t Partitioner::CostOfScatter(const HloInstruction& scatter, const IndexedLayouts& layouts,
+                                   absl::Span<const Source> sources,
+                                   const std::optional<ShardLayout>& wanted) const {
+  const size_t count = sources.size() / 2;
+  int64_t cost = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].shard == nullptr) continue;
+    const ShardLayout& layout = i < count    ? layouts.operand
+                                : i == count ? layouts.indices
+                                             : layouts.windows;
+    cost += emit_.ReshardBytes(scatter.operands()[i]->shape(), sources[i].layout, layout);
+  }
+  const HloInstruction& first = *scatter.operand(0);
+  if (!layouts.batches.empty()) {
+    const int64_t group = layouts.batches.group_size();
+    const int64_t once = BytesOfShard(first, layouts.operand) / group * (group - 1);
+    ShardLayout parts = layouts.operand;
+    parts.partial_groups = layouts.batches;
+    if (wanted.has_value() && emit_.CanReduceScatter(first.shape(), parts, *wanted))
+      return cost + once;
+    cost += 2 * once;
+  }
+  if (!wanted.has_value()) return cost;
+  return cost +
+         static_cast<int64_t>(count) * emit_.ReshardBytes(first.shape(), layouts.operand, *wanted);
+}
+
+absl::StatusOr<bool> Partitioner::PartitionScatter(HloInstruction* scatter) {
+  const auto count = static_cast<size_t>(scatter->operand_count()) / 2;
+  std::vector<Source> sources;
+  bool is_known = false;
+  for (HloInstruction* operand : scatter->operands()) {
+    sources.push_back(SourceOf(operand));
+    is_known = is_known || sources.back().shard != nullptr;
+  }
+  const std::optional<ShardLayout> wanted = WantedLayout(*scatter);
+  if (!is_known && !wanted.has_value()) return false;
+  const std::vector<IndexedLoop> loops = LoopsOfScatter(*scatter);
+  const Shape& full = scatter->operand(0)->shape();
+  const HloInstruction& indices = *scatter->operands()[count];
+  for (const IndexedLoop& loop : loops) {
+    if (loop.operand < 0 || loop.component < 0) continue;
+    const int64_t n = full.dimensions(static_cast<int>(loop.operand));
+    if (!Holds(indices.shape().element_type(), n) || n + 2 * loop.size > INT32_MAX) return false;
+  }
+  const auto first_of = [&](size_t begin, size_t end) -> const ShardLayout* {
+    for (size_t i = begin; i < end; ++i) {
+      if (sources[i].shard != nullptr) return &sources[i].layout;
+    }
+    return nullptr;
+  };
+  const std::vector<IndexedLayouts> candidates = IndexedCandidates(
+      loops, first_of(0, count), first_of(count, count + 1), first_of(count + 1, 2 * count + 1),
+      wanted.has_value() ? &*wanted : nullptr, *scatter,
+      /*may_divide_batch=*/CombinationOf(*scatter).has_value(), partitions_);
+  const IndexedLayouts* best = nullptr;
+  int64_t least = INT64_MAX;
+  for (const IndexedLayouts& candidate : candidates) {
+    const int64_t cost = CostOfScatter(*scatter, candidate, sources, wanted);
+    if (cost >= least) continue;
+    least = cost;
+    best = &candidate;
+  }
+  const bool is_divided = absl::c_any_of(best->loops, [](const auto& s) { return s.count > 1; });
+  if (!is_divided) return true;  // all partitions compute all of it
+  XLA_RETURN_IF_ERROR(ScatterOnShards(scatter, loops, *best));
+  return true;
+}
+
+absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
+                                          absl::Span<const IndexedLoop> loops,
+                                          const IndexedLayouts& layouts) {
+  HloComputation* computation = scatter->parent();
+  const auto count = static_cast<size_t>(scatter->operand_count()) / 2;
+  const Shape& full = scatter->operand(0)->shape();
+  ShardLayout parts = layouts.operand;
+  parts.partial_groups = layouts.batches;
+  if (!layouts.batches.empty()) parts.reduction = *CombinationOf(*scatter);
+  Instructions operands;
+  for (size_t i = 0; i < 2 * count + 1; ++i) {
+    // Where results are combined, one partition has the operand.
+    const ShardLayout& layout = i < count    ? layouts.operand
+                                : i == count ? layouts.indices
+                                             : layouts.windows;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * shard,
+                         ShardOf(scatter->mutable_operand(static_cast<int64_t>(i)), layout));
+    if (i < count && !layouts.batches.empty()) {
+      shard = emit_.KeepFirst(shard, parts);
+    }
+    operands.push_back(shard);
+  }
+  const Instructions given = operands;
+  const auto& numbers = scatter->attributes<ScatterAttributes>();
+  IndexVectors vectors = {operands[count], numbers.index_vector_dim};
+  const Shape& all_indices = scatter->operands()[count]->shape();
+  const PrimitiveType given_type = all_indices.element_type();
+  // Padding of the batch falls outside of the operands.
+  vectors.indices = FillPadding(vectors.indices, all_indices, layouts.indices,
+                                vectors.BatchDimensions(), Outside(computation, given_type));
+  bool is_changed = !IsEven(all_indices, layouts.indices);
+  std::vector<std::pair<int64_t, int64_t>> padded;  // dimensions of the operands, rows
+  for (size_t k = 0; k < loops.size(); ++k) {
+    const IndexedLoop& loop = loops[k];
+    if (layouts.loops[k].count == 1 || loop.operand < 0 ||
+        loop.kind == IndexedLoop::Kind::kWindow ||
+        (loop.kind == IndexedLoop::Kind::kParallel && loop.component < 0)) {
+      continue;
+    }
+    const int dim = static_cast<int>(loop.operand);
+    const int64_t n = full.dimensions(dim), size = given[0]->shape().dimensions(dim);
+    // Updates outside of the array are dropped: so are those outside of the shard.
+    HloInstruction* component;
+    if (loop.component >= 0) {
+      component = Clamped(vectors.Component(loop.component), -1, n);
+      vectors.indices = As(vectors.indices, PrimitiveType::S64);
+    } else {
+      return absl::InternalError("a scatter along a dimension without an index");
+    }
+    is_changed = true;
+    HloInstruction* local =
+        Binary(HloOpcode::kSubtract, component,
+               Spread(ShardStart(computation, layouts.operand, static_cast<size_t>(dim), size),
+                      component->shape()));
+    if (loop.size > 1) {
+      // Windows may lie in several shards. Those that leave the array are dropped as a whole.
+      const auto spread = [&](int64_t value) {
+        return Spread(ScalarS32(computation, value), component->shape());
+      };
+      local = Add(computation, HloOpcode::kSelect, local->shape(),
+                  {Within(component, n - loop.size + 1),
+                   Binary(HloOpcode::kAdd, local, spread(loop.size)), spread(-1)});
+      padded.emplace_back(loop.operand, loop.size);
+      for (size_t i = 0; i < count; ++i) {
+        operands[i] = Padded(operands[i], loop.operand, loop.size);
+      }
+    }
+    vectors.indices = vectors.WithComponent(loop.component, As(local, PrimitiveType::S64));
+  }
+  operands[count] = vectors.indices;
+  Shape shape = operands[0]->shape();
+  if (scatter->shape().IsTuple()) {
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < count; ++i) shapes.push_back(operands[i]->shape());
+    shape = ShapeUtil::MakeTupleShape(shapes);
+  }
+  HloInstruction* local =
+      computation->AddInstruction(scatter->CloneWithNewOperands(shape, operands));
+  if (is_changed) local->mutable_attributes<ScatterAttributes>()->indices_are_sorted = false;
+  Instructions results;
+  for (size_t i = 0; i < count; ++i) {
+    HloInstruction* result =
+        scatter->shape().IsTuple() ? Element(local, static_cast<int64_t>(i)) : local;
+    for (const auto& [d, rows] : padded) {
+      result = RowsOf(result, d, rows, given[i]->shape().dimensions(static_cast<int>(d)));
+    }
+    results.push_back(result);
+  }
+  if (scatter->shape().IsTuple()) {
+    std::vector<Shape> shapes;
+    for (const HloInstruction* result : results) shapes.push_back(result->shape());
+    HloInstruction* tuple =
+        Add(computation, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
+    sharded_tuples_[scatter] =
+        ShardedTuple{tuple, std::vector<ShardLayout>(count, layouts.operand)};
+    return absl::OkStatus();
+  }
+  if (!layouts.batches.empty()) {
+    HloInstruction* part = results[0];
+    results[0] = emit_.Combine(part, layouts.batches,
+                               emit_.Combiner(scatter->shape().element_type(), parts.reduction));
+    partials_.insert_or_assign(scatter, Made{part, parts});
+    partials_.insert_or_assign(results[0], Made{part, parts});
+  }
+  return SetResult(scatter, results[0], layouts.operand);
+}
+
+}  // namespace xla::spmd
