@@ -26,7 +26,7 @@
 namespace xla::spmd {
 namespace {
 
-using Kind = HloSharding::Kind;
+using ShardingKind = HloSharding::Kind;
 
 std::vector<int64_t> RanksOfLeaves(const Shape& shape) {
   std::vector<int64_t> ranks;
@@ -70,7 +70,7 @@ class ModuleShardings {
     std::vector<HloSharding> leaves = LeavesOf(*root);
     if (leaves.empty()) return;
     for (size_t i = 0; i < leaves.size(); ++i) {
-      if (leaves[i].kind() == Kind::kReplicated && MayChoose(may_choose, i)) {
+      if (leaves[i].kind() == ShardingKind::kReplicated && MayChoose(may_choose, i)) {
         leaves[i] = HloSharding::Unknown();
       }
     }
@@ -158,7 +158,7 @@ class ModuleShardings {
   // The sharding as propagation sees it; none if it does not.
   std::optional<HloSharding> ByAxes(const HloInstruction& instruction, const HloSharding& leaf,
                                     int64_t rank) const {
-    if (leaf.kind() == Kind::kMaximal) return std::nullopt;
+    if (leaf.kind() == ShardingKind::kMaximal) return std::nullopt;
     absl::StatusOr<NamedSharding> named = ToNamedSharding(leaf, mesh_, rank);
     if (!named.ok()) return std::nullopt;
     std::vector<NamedSharding::DimensionSharding> dimensions = named->dim_shardings();
