@@ -15,6 +15,10 @@ endif()
 # --- The library ------------------------------------------------------------------------------------
 install(TARGETS xylem_shared EXPORT XylemTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
+# What connects processes: of no package yet, since each needs its engine's libraries.
+if(xylem_engines)
+  install(TARGETS ${xylem_engines} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engines)
+endif()
 install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
         COMPONENT dev)
 

@@ -199,7 +199,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
 Command BenchCommand() {
   return {
       "bench",
-      "[PROGRAM...]",
+      "PROGRAM...",
       "measure compile and run times of programs",
       "A PROGRAM is a file, or a folder with a program and golden.json, which says how arguments\n"
       "are drawn. Programs are compiled, and run until the time is up: at least 3 times, at most\n"

@@ -72,8 +72,14 @@ class Hub {
       if (!half->is_done) half->failure = absl::UnavailableError("the connection was cut");
       half->changed.notify_all();
     }
-    Post(a, {.from = b, .due = {}, .frame = {}, .is_failure = true, .status = status});
-    Post(b, {.from = a, .due = {}, .frame = {}, .is_failure = true, .status = status});
+    // Copies that share nothing, as in rendezvous.cc.
+    for (const auto& [to, from] : {std::pair(a, b), std::pair(b, a)}) {
+      Event event;
+      event.from = from;
+      event.is_failure = true;
+      event.status = absl::Status(status.code(), status.message());
+      Post(to, std::move(event));
+    }
   }
   void Post(int to, Event event) {
     Rank& target = rank(to);

@@ -28,10 +28,8 @@
 #include "xla/shape_util.h"
 #include "xla/strided_copy.h"
 
-namespace xla::cpu {
+namespace xla::cpu::collective {
 namespace {
-
-using namespace collective;
 
 // --- Arrays
 
@@ -472,23 +470,26 @@ absl::Status CallRaggedAllToAll(const LibraryCall& call) {
 }
 
 }  // namespace
+}  // namespace xla::cpu::collective
+
+namespace xla::cpu {
 
 LibraryFunction FindCollective(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kAllGather:
-      return CallAllGather;
+      return collective::CallAllGather;
     case HloOpcode::kAllReduce:
-      return CallAllReduce;
+      return collective::CallAllReduce;
     case HloOpcode::kAllToAll:
-      return CallAllToAll;
+      return collective::CallAllToAll;
     case HloOpcode::kCollectiveBroadcast:
-      return CallCollectiveBroadcast;
+      return collective::CallCollectiveBroadcast;
     case HloOpcode::kCollectivePermute:
-      return CallCollectivePermute;
+      return collective::CallCollectivePermute;
     case HloOpcode::kRaggedAllToAll:
-      return CallRaggedAllToAll;
+      return collective::CallRaggedAllToAll;
     case HloOpcode::kReduceScatter:
-      return CallReduceScatter;
+      return collective::CallReduceScatter;
     default:
       return nullptr;
   }
