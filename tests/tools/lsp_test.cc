@@ -24,7 +24,7 @@
 namespace xla::lsp {
 namespace {
 
-constexpr char kHlo[] = R"(HloModule m, entry_computation_layout={(f32[4]{0})->f32[]}
+constexpr char kHlo[] = R"hlo(HloModule m, entry_computation_layout={(f32[4]{0})->f32[]}
 
 // comment with add(x)
 add {
@@ -37,13 +37,12 @@ ENTRY %main (x: f32[4]) -> f32[] {
   %x = f32[4]{0} parameter(0)
   zero = f32[] constant(0)
   y = f32[4]{0} multiply(%x, x),
-    metadata={op_name="add(x)"
+    metadata={op_name="add(x)"}
+  ROOT sum = f32[] reduce(y, zero), dimensions={0}, to_apply=add
 }
-ROOT sum = f32[] reduce(y, zero), dimensions = {0}, to_apply = add
-}
-)";
+)hlo";
 
-constexpr char kMlir[] = R"(module @m {
+constexpr char kMlir[] = R"mlir(module @m {
   func.func @main(%arg0: tensor<4xf32> {mhlo.sharding = "{replicated}"}) -> tensor<f32> {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>
@@ -59,7 +58,7 @@ constexpr char kMlir[] = R"(module @m {
     return %arg0, %arg0 : tensor<f32>, tensor<f32>
   }
 }
-)";
+)mlir";
 
 size_t Place(const std::string& text, const std::string& what, int number = 0) {
   size_t at = text.find(what);
