@@ -198,21 +198,27 @@ absl::Status Messenger::FailureLocked(const Operation& operation,
                                       absl::Span<const int> missing) const {
   if (is_closed_) return absl::CancelledError("the client is being closed");
   const auto run = runs_.find(operation.run);
-  for (const int process : missing) {
-    const PeerState& peer = peers_[static_cast<size_t>(process)];
-    if (peer.failure.ok()) continue;
-    return absl::UnavailableError(
-        absl::StrCat(NameOf(process), peer.is_closing ? " has closed its client" : " has gone",
-                     ": ", operation.text,
-                     run == runs_.end() ? ""
-                                        : absl::StrCat(" of program ", run->second.program.name,
-                                                       ", launch ", operation.run.launch),
-                     ", waited for it (", peer.failure.message(), ")"));
-  }
+  // A process that closes its client may do so since another one has died: what it said of the run
+  // before that names the cause.
+  const auto lost = [&](bool is_closing) -> absl::Status {
+    for (const int process : missing) {
+      const PeerState& peer = peers_[static_cast<size_t>(process)];
+      if (peer.failure.ok() || peer.is_closing != is_closing) continue;
+      return absl::UnavailableError(
+          absl::StrCat(NameOf(process), is_closing ? " has closed its client" : " has gone", ": ",
+                       operation.text,
+                       run == runs_.end() ? ""
+                                          : absl::StrCat(" of program ", run->second.program.name,
+                                                         ", launch ", operation.run.launch),
+                       ", waited for it (", peer.failure.message(), ")"));
+    }
+    return absl::OkStatus();
+  };
+  XLA_RETURN_IF_ERROR(lost(/*is_closing=*/false));
   // A copy that shares nothing, as in rendezvous.cc.
   if (run != runs_.end() && !run->second.failure.ok())
     return absl::Status(run->second.failure.code(), run->second.failure.message());
-  return absl::OkStatus();
+  return lost(/*is_closing=*/true);
 }
 
 absl::Status Messenger::Gone(int process, const Operation& operation, const absl::Status& status) {

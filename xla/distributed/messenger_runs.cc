@@ -51,7 +51,8 @@ Messenger::RunKey Messenger::BeginRun(uint64_t run, const ProgramIdentity& progr
   record.processes = std::move(processes);
   for (const int process : record.processes) {
     const PeerState& peer = peers_[static_cast<size_t>(process)];
-    if (peer.failure.ok() || !record.failure.ok()) continue;
+    // One that has died says more than one that closes, perhaps for that reason.
+    if (peer.failure.ok() || (!record.failure.ok() && peer.is_closing)) continue;
     record.failure = absl::UnavailableError(
         absl::StrCat(NameOf(process), peer.is_closing ? " has closed its client" : " has gone",
                      ": launch ", key.launch, " of program ", program.name, " has devices there (",
