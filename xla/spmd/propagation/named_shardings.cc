@@ -39,8 +39,10 @@ absl::StatusOr<NamedSharding> ToNamed(const ArraySharding& sharding, const Axes&
   }
   Axes replicated = sharding.replicated;
   SortAndMergeAxes(replicated, mesh);
+  // A mesh without axes may be stated where axes of another one are manual.
+  const Axes of_mesh = mesh.num_axes() == 0 ? Axes() : manual;
   return NamedSharding::Create(mesh, std::move(dimensions), std::move(replicated),
-                               sharding.unreduced, manual, sharding.unreduced_kind);
+                               sharding.unreduced, of_mesh, sharding.unreduced_kind);
 }
 
 bool StatesResults(const HloInstruction& root) {
