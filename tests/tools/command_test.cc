@@ -411,7 +411,7 @@ TEST(BinaryTest, LackOfMemoryWhileTheCompilerIsLoadedIsAnError) {
   int refused = 0;
   // The last one that glibc needs, or another version has other words.
   bool last = false;
-  for (int64_t i = 0; i < 400 && !last; ++i) {
+  for (int64_t i = 0; i < 1000 && !last; ++i) {
     const Finished finished = Shell(absl::StrCat(
         "export LD_PRELOAD='" XYLEM_ALLOC_FAULTS "'; XYLEM_FAIL_ALLOCATION=", first + i,
         " $xylem run $tmp/x.hlo"));
