@@ -50,7 +50,6 @@ absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     XLA_RETURN_IF_ERROR(PartitionShardGroup(instruction));
     if (options_.collect_values) CollectValue(*instruction);
-    if (!instruction->IsDead()) XLA_RETURN_IF_ERROR(GatherResult(instruction));
   }
   return absl::OkStatus();
 }
