@@ -47,7 +47,6 @@ absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
     emit_.set_cause(*instruction);
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     if (options_.collect_values) CollectValue(*instruction);
-    if (!instruction->IsDead()) XLA_RETURN_IF_ERROR(GatherResult(instruction));
   }
   return absl::OkStatus();
 }
