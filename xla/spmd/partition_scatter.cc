@@ -169,8 +169,8 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
     // Updates outside of the array are dropped: so are those outside of the shard.
     HloInstruction* component;
     if (loop.component >= 0) {
+      vectors.indices = As(vectors.indices, PrimitiveType::S64);  // -1 is none of unsigned ones
       component = Clamped(vectors.Component(loop.component), -1, n);
-      vectors.indices = As(vectors.indices, PrimitiveType::S64);
     } else {
       return absl::InternalError("a scatter along a dimension without an index");
     }
