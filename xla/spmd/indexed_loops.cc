@@ -161,7 +161,9 @@ std::vector<IndexedLayouts> IndexedCandidates(
       for (size_t k = 0; k < loops.size(); ++k) {
         const int64_t d = PlaceIn(loops[k], given[source].array);
         if (d < 0 || shardings[k].count > 1) continue;
-        if (loops[k].kind == IndexedLoop::Kind::kIndexed && !may_choose) continue;
+        const bool is_indexed = loops[k].kind == IndexedLoop::Kind::kIndexed;
+        // Windows of the first rows need no exchange, but are not worth a rule.
+        if (is_indexed && (!may_choose || loops[k].component < 0)) continue;
         if (loops[k].kind == IndexedLoop::Kind::kBatch && !may_batch) continue;
         DimensionSharding& sharding = shardings[k];
         sharding = given[source].shardings[static_cast<size_t>(d)];

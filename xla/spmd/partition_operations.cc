@@ -47,6 +47,7 @@ absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
     emit_.set_cause(*instruction);
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     if (options_.collect_values) CollectValue(*instruction);
+    if (!instruction->IsDead()) XLA_RETURN_IF_ERROR(GatherResult(instruction));
   }
   return absl::OkStatus();
 }
@@ -60,6 +61,7 @@ void Partitioner::CollectValue(const HloInstruction& instruction) {
 }
 
 absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
+  if (sharded_.contains(instruction)) return absl::OkStatus();  // gathered from its shards
   if (instruction->opcode() == HloOpcode::kWhile) return PartitionLoop(instruction);
   if (instruction->opcode() == HloOpcode::kConditional) return PartitionConditional(instruction);
   if (IsCall(*instruction, "Sharding")) return PartitionAnnotation(instruction);
@@ -78,15 +80,11 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
       return instruction->ReplaceAllUsesWith(
           instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index()));
     }
-    XLA_RETURN_IF_ERROR(PartitionElement(instruction));
-    if (instruction->IsDead() || !sharded_.contains(instruction)) return absl::OkStatus();
-    return GatherResult(instruction);
+    return PartitionElement(instruction);
   }
   XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
-  if (instruction->IsDead()) return absl::OkStatus();
-  XLA_RETURN_IF_ERROR(TakeOwnSharding(instruction));
-  return GatherResult(instruction);
+  return instruction->IsDead() ? absl::OkStatus() : TakeOwnSharding(instruction);
 }
 
 absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {

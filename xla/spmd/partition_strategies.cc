@@ -121,13 +121,6 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kGetTupleElement:
       break;
-    case HloOpcode::kSlice:  // concatenations of slices take rows of what these are slices of
-      if (absl::c_all_of(instruction->users(), [](const HloInstruction* user) {
-            return user->opcode() != HloOpcode::kConcatenate;
-          })) {
-        break;
-      }
-      return absl::OkStatus();
     default:
       return absl::OkStatus();
   }
