@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -174,6 +175,14 @@ class ModuleShardings {
     return IsCall(instruction, "Sharding") ? UnspecifiedDims(instruction) : std::vector<int64_t>();
   }
 
+  // Whether the sharding of a root that is no tuple is also that of the result. In Shardy's programs
+  // results have their own.
+  bool StatesResult(const NamedSharding& of_root) const {
+    return root_->shape().IsArray() && !module_.config().use_shardy_partitioner() &&
+           absl::c_all_of(of_root.dim_shardings(),
+                          [](const auto& dimension) { return dimension.is_closed(); });
+  }
+
   void TilesToAxes(HloInstruction* instruction) {
     std::vector<HloSharding> leaves = LeavesOf(*instruction);
     if (leaves.empty()) return;
@@ -183,7 +192,12 @@ class ModuleShardings {
       std::optional<HloSharding>& keeps = kept.emplace_back();
       HloSharding& leaf = leaves[i];
       if (leaf.IsShardGroup() && leaves.size() == 1) JoinGroup(instruction, leaf.GetShardGroup());
-      if (leaf.UseNamedShardingLeaf()) continue;
+      if (leaf.UseNamedShardingLeaf()) {
+        if (instruction == root_ && StatesResult(leaf.named_sharding())) {
+          keeps = HloSharding::V3ToV2Sharding(leaf);
+        }
+        continue;
+      }
       std::optional<HloSharding> by_axes = ByAxes(*instruction, leaf, ranks[i]);
       if (!by_axes.has_value() ||
           (!leaf.IsUnknownLeaf() && UnspecifiedDimsOf(*instruction).empty())) {
