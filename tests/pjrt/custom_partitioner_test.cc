@@ -165,9 +165,8 @@ TEST(CustomPartitionerTest, ItsProgramTakesThePlaceOfTheCall) {
     Shards results;
     ASSERT_EQ(RunOnShards(TwoCalls(rule), kArguments, &results), "OK");
     // The partitioner's own shardings list devices; what a rule gives is an iota.
-    EXPECT_EQ(partitioner.asked,
-              absl::StrCat("f32[8] {devices=[4]0,1,2,3}, to f32[8] {devices=[4]",
-                           *rule == '\0' ? "0,1,2,3" : "<=[4]", "}: key"));
+    EXPECT_EQ(partitioner.asked, absl::StrCat("f32[8] {devices=[4]0,1,2,3}, to f32[8] {devices=[4]",
+                                              *rule == '\0' ? "0,1,2,3" : "<=[4]", "}: key"));
     EXPECT_EQ(results, kResults);
     // Without a rule, the partitioner is also asked for the sharding of the result.
     EXPECT_EQ(partitioner.cleanups, 2);

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -175,12 +174,18 @@ class ModuleShardings {
     return IsCall(instruction, "Sharding") ? UnspecifiedDims(instruction) : std::vector<int64_t>();
   }
 
-  // Whether the sharding of a root that is no tuple is also that of the result. In Shardy's programs
-  // results have their own.
+  // Whether the sharding of a root that is no tuple is also that of the result. In Shardy's
+  // programs results have their own, and propagation makes all even.
   bool StatesResult(const NamedSharding& of_root) const {
-    return root_->shape().IsArray() && !module_.config().use_shardy_partitioner() &&
-           absl::c_all_of(of_root.dim_shardings(),
-                          [](const auto& dimension) { return dimension.is_closed(); });
+    const Shape& shape = root_->shape();
+    if (!shape.IsArray() || module_.config().use_shardy_partitioner()) return false;
+    for (int64_t d = 0; d < std::min(shape.rank(), of_root.num_dimensions()); ++d) {
+      if (!of_root.dim_sharding(d).is_closed() ||
+          shape.dimensions(static_cast<int>(d)) % of_root.dimension(d) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void TilesToAxes(HloInstruction* instruction) {
