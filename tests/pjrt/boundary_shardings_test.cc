@@ -115,14 +115,15 @@ std::string RunHlo(std::string_view text, const std::vector<Values>& shards,
              dims);
 }
 
-// As GSPMD lays them out: every shard has the size of the largest.
+// As GSPMD lays them out: every shard has the size of the largest, and what an operation on whole
+// shards makes of padding is the padding of its result.
 TEST(BoundaryShardingsTest, OtherwiseUnevenTilesArePadded) {
   constexpr char kProgram[] = R"(HloModule m
 ENTRY e {
   p = f32[5] parameter(0), sharding={devices=[4]<=[4]}
   ROOT r = f32[5] add(p, p), sharding={devices=[4]<=[4]}
 })";
-  EXPECT_EQ(RunHlo(kProgram, {{1, 2}, {3, 4}, {5, 99}, {99, 99}}, {2}), "[2] 2 4 [2] 0 0");
+  EXPECT_EQ(RunHlo(kProgram, {{1, 2}, {3, 4}, {5, 99}, {99, 99}}, {2}), "[2] 2 4 [2] 198 198");
   constexpr char kSum[] = R"(HloModule m
 add {
   a = f32[] parameter(0)

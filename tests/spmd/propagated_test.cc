@@ -182,6 +182,58 @@ ENTRY e {
   EXPECT_TRUE(stated.outputs[0].IsReplicated() && stated.outputs[1].IsReplicated());
 }
 
+// A root's sharding by axes is that of the result, parts of axes included.
+TEST(SpmdPropagationTest, RootsStateTheirResults) {
+  for (const char* sharding : {"mesh['x'=4], [{'x':(1)2}, {}]", "mesh['x'=4], [{'x'}, {}]"}) {
+    ASSERT_OK_AND_ASSIGN(const auto module,
+                         ParseAndReturnUnverifiedModule(absl::StrCat(R"(
+HloModule m, num_partitions=4
+ENTRY e {
+  a = f32[4,6] parameter(0), sharding={)",
+                                                                     sharding, R"(}
+  ROOT b = f32[4,6] negate(a), sharding={)",
+                                                                     sharding, "}\n}\n")));
+    ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings, PartitionModule(module.get()));
+    EXPECT_OK(VerifyModule(*module));
+    const ComputationLayout& layout = module->entry_computation_layout();
+    EXPECT_EQ(layout.result().ToString(), layout.parameter_shape(0).ToString()) << sharding;
+    EXPECT_EQ(shardings.outputs[0].ToString(), shardings.parameters[0].ToString());
+    EXPECT_EQ(ReportCommunication(*module).bytes, 0);
+  }
+}
+
+// Of borders of manual computations and annotations that no edge of the graph can stand for.
+TEST(SpmdPropagationTest, BordersOfOtherValuesAreErrors) {
+  const auto partition = [](absl::string_view text) {
+    const auto module = ParseAndReturnUnverifiedModule(absl::StrCat(R"(
+HloModule m, num_partitions=2
+ENTRY e {
+  x = f32[4] parameter(0), sharding={devices=[2]<=[2]}
+  none = () tuple()
+  )",
+                                                                    text, "\n}\n"));
+    EXPECT_OK(module.status());
+    return PartitionModule(module->get()).status();
+  };
+  for (const absl::string_view call :
+       {R"(c = f32[2] custom-call(), custom_call_target="SPMDFullToShardShape")",
+        R"(c = f32[4] custom-call(), custom_call_target="SPMDShardToFullShape")",
+        R"(c = f32[2] custom-call(x, x), custom_call_target="SPMDFullToShardShape")"}) {
+    EXPECT_STATUS(partition(absl::StrCat(call, ", sharding={manual}\n  ROOT r = f32[4] negate(x)")),
+                  absl::StatusCode::kInvalidArgument,
+                  "a border of a manual computation has one operand");
+  }
+  EXPECT_STATUS(
+      partition(R"(c = f32[4] custom-call(none), custom_call_target="SPMDShardToFullShape",
+    sharding={devices=[2]<=[2]}
+  ROOT r = f32[4] negate(x))"),
+      absl::StatusCode::kInvalidArgument, "another rank");
+  EXPECT_OK(partition(R"(c = () custom-call(none), custom_call_target="Sharding",
+    sharding={replicated}
+  d = f32[4] custom-call(x), custom_call_target="Sharding", sharding={devices=[2]<=[2]}
+  ROOT r = f32[4] negate(d))"));
+}
+
 TEST(SpmdPropagationTest, ReportsPartitionsBeyondMeasure) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, num_partitions=99999999

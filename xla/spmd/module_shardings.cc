@@ -174,6 +174,20 @@ class ModuleShardings {
     return IsCall(instruction, "Sharding") ? UnspecifiedDims(instruction) : std::vector<int64_t>();
   }
 
+  // Whether the sharding of a root that is no tuple is also that of the result. In Shardy's
+  // programs results have their own, and propagation makes all even.
+  bool StatesResult(const NamedSharding& of_root) const {
+    const Shape& shape = root_->shape();
+    if (!shape.IsArray() || module_.config().use_shardy_partitioner()) return false;
+    for (int64_t d = 0; d < std::min(shape.rank(), of_root.num_dimensions()); ++d) {
+      if (!of_root.dim_sharding(d).is_closed() ||
+          shape.dimensions(static_cast<int>(d)) % of_root.dimension(d) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   void TilesToAxes(HloInstruction* instruction) {
     std::vector<HloSharding> leaves = LeavesOf(*instruction);
     if (leaves.empty()) return;
@@ -183,7 +197,12 @@ class ModuleShardings {
       std::optional<HloSharding>& keeps = kept.emplace_back();
       HloSharding& leaf = leaves[i];
       if (leaf.IsShardGroup() && leaves.size() == 1) JoinGroup(instruction, leaf.GetShardGroup());
-      if (leaf.UseNamedShardingLeaf()) continue;
+      if (leaf.UseNamedShardingLeaf()) {
+        if (instruction == root_ && StatesResult(leaf.named_sharding())) {
+          keeps = HloSharding::V3ToV2Sharding(leaf);
+        }
+        continue;
+      }
       std::optional<HloSharding> by_axes = ByAxes(*instruction, leaf, ranks[i]);
       if (!by_axes.has_value() ||
           (!leaf.IsUnknownLeaf() && UnspecifiedDimsOf(*instruction).empty())) {

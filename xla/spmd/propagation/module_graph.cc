@@ -208,9 +208,10 @@ class Builder {
       }
       arguments.push_back(targets);
     }
-    const bool is_manual = IsManualComputation(call);
+    const HloInstruction* entered = ManualOperand(call);
+    const bool is_manual = entered != nullptr;
     const Axes outside = manual_;
-    if (is_manual) manual_ = graph_.values[arguments[0][0]].manual;
+    if (is_manual) manual_ = graph_.values[LeavesOf(entered)[0]].manual;
     absl::StatusOr<Leaves> visited = Visit(callee, arguments);
     manual_ = outside;
     XLA_ASSIGN_OR_RETURN(const Leaves values, std::move(visited));
@@ -220,11 +221,12 @@ class Builder {
     for (size_t k = 0; k < results.size(); ++k) AddEdge({values[k]}, results[k]);
     return results;
   }
-  static bool IsManualComputation(const HloInstruction& call) {
+  // An operand that enters the manual computation that is called; null if it is another call.
+  static const HloInstruction* ManualOperand(const HloInstruction& call) {
     for (const HloInstruction* operand : call.operands()) {
-      if (IsCall(*operand, kFullToShardTarget)) return true;
+      if (IsCall(*operand, kFullToShardTarget) && operand->shape().IsArray()) return operand;
     }
-    return false;
+    return nullptr;
   }
 
   Leaves VisitBarrier(const HloInstruction& barrier) {
@@ -236,7 +238,15 @@ class Builder {
 
   // --- manual computations
 
+  // Other calls of this name are errors that the partitioner reports.
+  static bool IsBoundaryOfArray(const HloInstruction& instruction) {
+    return instruction.operand_count() == 1 && instruction.shape().IsArray() &&
+           instruction.operand(0)->shape().IsArray() &&
+           instruction.shape().rank() == instruction.operand(0)->shape().rank();
+  }
+
   absl::StatusOr<Leaves> VisitFullToShard(const HloInstruction& instruction) {
+    if (!IsBoundaryOfArray(instruction)) return NewLeaves(instruction.shape());
     const HloInstruction* full = instruction.operand(0);
     const std::optional<Boundary> boundary = BoundaryOf(NamedOf(*full, 0), NamedOf(instruction, 0));
     const ValueId result = NewValue(instruction.shape());
@@ -257,6 +267,7 @@ class Builder {
   }
 
   absl::StatusOr<Leaves> VisitShardToFull(const HloInstruction& instruction) {
+    if (!IsBoundaryOfArray(instruction)) return NewLeaves(instruction.shape());
     const HloInstruction* local = instruction.operand(0);
     const std::optional<Boundary> boundary =
         BoundaryOf(NamedOf(instruction, 0), NamedOf(*local, 0));
@@ -280,8 +291,9 @@ class Builder {
   }
 
   static bool IsAnnotationFor(const HloInstruction& instruction, std::string_view target) {
-    return IsCall(instruction, kShardingTarget) && instruction.user_count() == 1 &&
-           IsCall(*instruction.users()[0], target);
+    return IsCall(instruction, kShardingTarget) && instruction.operand_count() == 1 &&
+           ShapeUtil::Compatible(instruction.shape(), instruction.operand(0)->shape()) &&
+           instruction.user_count() == 1 && IsCall(*instruction.users()[0], target);
   }
 
   // --- operations
@@ -310,7 +322,7 @@ class Builder {
     node.node_class = is_barrier ? NodeClass::kBarrier : ClassOf(instruction, node.is_elementwise);
     if (is_barrier) node.allowed = AllowedDirection(instruction);
     const NodeId id = graph_.AddNode(std::move(node));
-    if (is_constraint && graph_.values[results[0]].sharding.has_value()) {
+    if (is_constraint && !results.empty() && graph_.values[results[0]].sharding.has_value()) {
       constraints_.push_back({.node = id,
                               .sharding = *graph_.values[results[0]].sharding,
                               .mesh = graph_.values[results[0]].mesh,
