@@ -15,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "tools/child.h"
 #include "tools/files.h"
 #include "tools/process.h"
@@ -29,7 +30,8 @@ constexpr char kError[] = "error:";
 
 class ChildTest {
  public:
-  explicit ChildTest(FaultTestOptions options) : options_(std::move(options)) {}
+  explicit ChildTest(FaultTestOptions options)
+      : options_(std::move(options)), limit_(options_.limit) {}
 
   absl::StatusOr<bool> operator()(const ReducibleProgram& program) {
     const int64_t number = next_.fetch_add(1);
@@ -37,7 +39,14 @@ class ChildTest {
         const std::string path,
         WriteProgramFile(program, absl::StrCat(options_.folder, "/candidate", number)));
     const absl::Cleanup remove = [&path] { ::unlink(path.c_str()); };
-    return ShowsFault(path);
+    const absl::Time start = absl::Now();
+    const absl::StatusOr<bool> shows = ShowsFault(path);
+    // The first program is the one that is reduced: smaller ones that take much longer are loops
+    // that an edit has made endless.
+    if (number == 0) {
+      limit_ = std::min(options_.limit, absl::Seconds(1) + 20 * (absl::Now() - start));
+    }
+    return shows;
   }
 
  private:
@@ -45,7 +54,7 @@ class ChildTest {
                                     std::vector<std::string> words) const {
     words.insert(words.begin(), program);
     words.insert(words.end(), options_.options.begin(), options_.options.end());
-    return RunChild(words, options_.limit, &Interrupted());
+    return RunChild(words, limit_, &Interrupted());
   }
 
   absl::StatusOr<bool> ShowsFault(const std::string& path) const {
@@ -71,7 +80,7 @@ class ChildTest {
              absl::StrContains(child.errors, absl::StripPrefix(options_.kind, kError));
     }
     XLA_ASSIGN_OR_RETURN(const ChildResult child,
-                         RunChild({options_.kind, path}, options_.limit, &Interrupted()));
+                         RunChild({options_.kind, path}, limit_, &Interrupted()));
     return child.exit_code == 0;
   }
 
@@ -112,6 +121,7 @@ class ChildTest {
 
   const FaultTestOptions options_;
   std::atomic<int64_t> next_ = 0;
+  absl::Duration limit_;  // set by the first test, which runs alone
 };
 
 }  // namespace
