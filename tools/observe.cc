@@ -37,8 +37,7 @@ std::string ElementName(const NonFinite& element) {
 std::string Describe(const NonFiniteOrigin& origin) {
   std::string text =
       absl::StrCat(origin.text, "\n  ", ElementName(origin.element), " is ", origin.element.value);
-  if (origin.evaluation > 1)
-    absl::StrAppend(&text, ", the ", origin.evaluation, ". time that it is computed");
+  if (origin.evaluation > 1) absl::StrAppend(&text, " in evaluation ", origin.evaluation);
   absl::StrAppend(&text, "\n  in ", origin.computation);
   if (origin.device > 0) absl::StrAppend(&text, ", on device ", origin.device);
   if (!origin.op_name.empty()) absl::StrAppend(&text, "\n  ", origin.op_name);
