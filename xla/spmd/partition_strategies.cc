@@ -121,6 +121,17 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kGetTupleElement:
       break;
+    case HloOpcode::kSlice:
+      // Sums of slices of most of an array are gathered once; concatenations take rows of what
+      // their operands are slices of.
+      if (2 * ShapeUtil::ElementsIn(instruction->shape()) >
+              ShapeUtil::ElementsIn(instruction->operand(0)->shape()) ||
+          absl::c_any_of(instruction->users(), [](const HloInstruction* user) {
+            return user->opcode() == HloOpcode::kConcatenate;
+          })) {
+        return absl::OkStatus();
+      }
+      break;
     default:
       return absl::OkStatus();
   }
