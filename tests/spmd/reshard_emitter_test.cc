@@ -63,9 +63,10 @@ NamedSharding RandomSharding(const Mesh& mesh, size_t rank, bool may_be_unreduce
                              std::mt19937& random) {
   std::vector<AxisRef> parts;
   for (const AxisRef& axis : mesh.AllAxes()) {
-    if (axis.size(mesh) == 4 && random() % 2 == 0) {
-      parts.push_back(AxisRef(axis.mesh_axis_index(), {1, 2}));
-      parts.push_back(AxisRef(axis.mesh_axis_index(), {2, 2}));
+    if (axis.size(mesh) % 4 == 0 && random() % 3 > 0) {
+      for (int64_t begin = 1; begin < axis.size(mesh); begin *= 2) {
+        parts.push_back(AxisRef(axis.mesh_axis_index(), {begin, 2}));
+      }
     } else {
       parts.push_back(axis);
     }
@@ -85,7 +86,8 @@ NamedSharding RandomSharding(const Mesh& mesh, size_t rank, bool may_be_unreduce
 }
 
 Mesh RandomMesh(std::mt19937& random) {
-  const std::vector<std::vector<int64_t>> all = {{2}, {4}, {2, 2}, {2, 3}, {6}, {4, 2}, {2, 2, 2}};
+  const std::vector<std::vector<int64_t>> all = {{2},    {4}, {2, 2}, {2, 3},    {6},
+                                                 {4, 2}, {8}, {16},   {2, 2, 2}, {2, 2, 2, 2}};
   const std::vector<int64_t>& sizes = all[random() % all.size()];
   std::vector<std::string> names;
   for (size_t i = 0; i < sizes.size(); ++i) names.push_back(absl::StrCat("a", i));
@@ -106,7 +108,7 @@ int32_t FactorOf(const NamedSharding& sharding, int64_t device) {
 TEST(ReshardEmitter, DevicesHaveTheElementsOfTheirShards) {
   std::mt19937 random(1);
   std::map<ReshardStep::Kind, int> kinds;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 600; ++round) {
     const Mesh mesh = RandomMesh(random);
     const size_t rank = 1 + random() % 3;
     std::vector<int64_t> dims;

@@ -39,6 +39,11 @@ absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
   return ShapeUtil::MakeTupleShape(shapes);
 }
 
+// Whether another instruction has its uses now.
+bool IsReplaced(const HloInstruction& instruction) {
+  return instruction.IsDead() || (instruction.users().empty() && !instruction.IsRoot());
+}
+
 }  // namespace
 
 absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
@@ -83,7 +88,7 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   }
   XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
-  return instruction->IsDead() ? absl::OkStatus() : TakeOwnSharding(instruction);
+  return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
 }
 
 absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {

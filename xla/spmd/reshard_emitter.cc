@@ -107,7 +107,7 @@ class Emitter {
         attributes.use_global_device_ids = true;
         attributes.dimensions = {0};
         HloComputation* combiner = emit_.Combiner(shape_.element_type(), before.unreduced_kind());
-        shard = Collective(HloOpcode::kReduceScatter, shard, parts, before, axes, mesh,
+        shard = Collective(HloOpcode::kReduceScatter, shard, parts, before, step.result, axes,
                            std::move(attributes), combiner);
         break;
       }
@@ -127,7 +127,7 @@ class Emitter {
       case Kind::kAllToAll: {
         AllToAllAttributes attributes;
         attributes.dimensions = Int64s{0};
-        shard = Collective(HloOpcode::kAllToAll, shard, parts, before, axes, mesh,
+        shard = Collective(HloOpcode::kAllToAll, shard, parts, before, step.result, axes,
                            std::move(attributes), nullptr);
         break;
       }
@@ -135,7 +135,7 @@ class Emitter {
         AllGatherAttributes attributes;
         attributes.use_global_device_ids = true;
         attributes.dimensions = {0};
-        shard = Collective(HloOpcode::kAllGather, shard, parts, before, axes, mesh,
+        shard = Collective(HloOpcode::kAllGather, shard, parts, before, step.result, axes,
                            std::move(attributes), nullptr);
         break;
       }
@@ -147,7 +147,7 @@ class Emitter {
   }
 
  private:
-  // In the order of the moves, each of one dimension before: cut where those are.
+  // In the order of the moves, cut where the axes of their dimensions are, before and afterwards.
   static std::vector<Part> PartsOf(const NamedSharding& before, const ReshardStep& step) {
     std::vector<Part> parts;
     const Mesh& mesh = step.result.mesh();
@@ -155,6 +155,9 @@ class Emitter {
       std::vector<AxisRef> axes = move.axes;
       if (move.from_dim >= 0) {
         axes = RefineAxes(axes, before.dim_sharding(move.from_dim).axes(), mesh);
+      }
+      if (move.to_dim >= 0) {
+        axes = RefineAxes(axes, step.result.dim_sharding(move.to_dim).axes(), mesh);
       }
       for (const AxisRef& axis : axes) {
         parts.push_back({axis, axis.size(mesh), move.from_dim, move.to_dim});
@@ -188,8 +191,9 @@ class Emitter {
   template <typename Attributes>
   HloInstruction* Collective(HloOpcode opcode, HloInstruction* shard,
                              const std::vector<Part>& parts, const NamedSharding& before,
-                             const std::vector<AxisRef>& axes, const Mesh& mesh,
+                             const NamedSharding& after, const std::vector<AxisRef>& axes,
                              Attributes attributes, HloComputation* combiner) {
+    const Mesh& mesh = after.mesh();
     const size_t rank = static_cast<size_t>(shape_.rank());
     const bool splits = opcode != HloOpcode::kAllGather,
                joins = opcode != HloOpcode::kReduceScatter;
@@ -200,8 +204,8 @@ class Emitter {
       // [parts to dimension 0, rest of dimension 0, parts to dimension 1, ..]
       Sizes split, order(parts.size()), places;
       for (size_t d = 0; d < rank; ++d) {
-        for (size_t p = 0; p < parts.size(); ++p) {
-          if (parts[p].to_dim != static_cast<int64_t>(d)) continue;
+        for (const size_t p : InOrderOf(after.dim_sharding(static_cast<int64_t>(d)), parts, mesh,
+                                        &Part::to_dim, static_cast<int64_t>(d))) {
           order[p] = static_cast<int64_t>(split.size());
           split.push_back(parts[p].size);
           sizes[d] /= parts[p].size;
@@ -230,7 +234,7 @@ class Emitter {
     Sizes order;
     for (size_t d = 0; d < rank; ++d) {
       for (const size_t p : InOrderOf(before.dim_sharding(static_cast<int64_t>(d)), parts, mesh,
-                                      static_cast<int64_t>(d))) {
+                                      &Part::from_dim, static_cast<int64_t>(d))) {
         order.push_back(static_cast<int64_t>(p));
         sizes[d] *= parts[p].size;
       }
@@ -239,16 +243,16 @@ class Emitter {
     return Reshaped(Transpose(Reshaped(shard, all), order), sizes);
   }
 
-  // The parts that come from a dimension, in the order in which they divide it.
+  // The parts that come from or go to a dimension, in the order in which they divide it.
   static std::vector<size_t> InOrderOf(const NamedSharding::DimensionSharding& dim,
                                        const std::vector<Part>& parts, const Mesh& mesh,
-                                       int64_t from_dim) {
+                                       int64_t Part::*of, int64_t dimension) {
     std::vector<AxisRef> axes;
     for (const Part& part : parts) axes.push_back(part.axis);
     std::vector<size_t> order;
     for (const AxisRef& axis : RefineAxes(dim.axes(), axes, mesh)) {
       for (size_t p = 0; p < parts.size(); ++p) {
-        if (parts[p].from_dim == from_dim && parts[p].axis == axis) order.push_back(p);
+        if (parts[p].*of == dimension && parts[p].axis == axis) order.push_back(p);
       }
     }
     return order;
