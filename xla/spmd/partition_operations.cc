@@ -50,8 +50,13 @@ absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
   for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
     if (instruction->IsDead()) continue;
     emit_.set_cause(*instruction);
+    const size_t users = instruction->users().size();
     XLA_RETURN_IF_ERROR(PartitionInstruction(instruction));
     if (options_.collect_values) CollectValue(*instruction);
+    // Shards that are cut out of the full value use it.
+    if (!IsReplaced(*instruction) && instruction->users().size() <= users) {
+      XLA_RETURN_IF_ERROR(GatherResult(instruction));
+    }
   }
   return absl::OkStatus();
 }

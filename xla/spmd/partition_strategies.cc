@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -107,6 +108,57 @@ absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
   XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(instruction, *wanted));
   sharded_.insert_or_assign(instruction, Sharded{shard, *wanted, sharding});
   return absl::OkStatus();
+}
+
+absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
+  switch (instruction->opcode()) {
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kGetTupleElement:
+      break;
+    case HloOpcode::kSlice:
+      // Sums of slices of most of an array are gathered once; concatenations take rows of what
+      // their operands are slices of.
+      if (2 * ShapeUtil::ElementsIn(instruction->shape()) >
+              ShapeUtil::ElementsIn(instruction->operand(0)->shape()) ||
+          absl::c_any_of(instruction->users(), [](const HloInstruction* user) {
+            return user->opcode() == HloOpcode::kConcatenate;
+          })) {
+        return absl::OkStatus();
+      }
+      break;
+    default:
+      return absl::OkStatus();
+  }
+  const auto found = sharded_.find(instruction);
+  if (found == sharded_.end() || !found->second.layout.partial_groups.empty()) {
+    return absl::OkStatus();
+  }
+  const Sharded result = found->second;
+  const auto gather_bytes = [&](const Shape& shape, const ShardLayout& layout) {
+    return emit_.ReshardBytes(shape, layout, UndividedLayout(shape.rank(), partitions_));
+  };
+  const HloInstruction& source = instruction->opcode() == HloOpcode::kGetTupleElement
+                                     ? *instruction->operand(0)
+                                     : *instruction;
+  int64_t of_operands = 0;
+  for (HloInstruction* operand : source.operands()) {
+    const Source known = SourceOf(operand);
+    if (known.shard != nullptr) of_operands += gather_bytes(operand->shape(), known.layout);
+  }
+  if (gather_bytes(instruction->shape(), result.layout) >= of_operands) return absl::OkStatus();
+  HloInstruction* gathered = emit_.Gather(result.shard, instruction->shape(), result.layout);
+  sharded_.insert_or_assign(gathered, result);
+  if (const auto partial = partials_.find(instruction); partial != partials_.end()) {
+    const Made made = partial->second;
+    partials_.insert_or_assign(gathered, made);
+  }
+  return instruction->ReplaceAllUsesWith(gathered);
 }
 
 absl::Status Partitioner::SetResult(HloInstruction* instruction, HloInstruction* shard,

@@ -121,6 +121,9 @@ class Partitioner {
                  const std::optional<ShardLayout>& wanted) const;
   // An instruction that states its own sharding, but is no annotation, has shards of that.
   absl::Status TakeOwnSharding(HloInstruction* instruction);
+  // Who needs the full value of an instruction that is divided gets it by a gather of the result,
+  // where that is cheaper than gathers of the operands.
+  absl::Status GatherResult(HloInstruction* instruction);
 
   // --- partition_padding.cc: shards of sizes that do not divide evenly
   // The shard with `fill`, a scalar, in the padding of these dimensions.
