@@ -244,5 +244,33 @@ ENTRY e {
                 "99999999 partitions");
 }
 
+// The sums that a manual computation is stated to take are not lost on the way to it: one partition
+// of each group has the value, the others zeros.
+TEST(SpmdPropagationTest, SumsReachManualComputations) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main() -> (tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+    %cst = stablehlo.constant dense<1.0> : tensor<8x2xf32>
+    %0 = sdy.sharding_constraint %cst <@mesh, [{}, {"y"}], unreduced={"x"}> : tensor<8x2xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{}, {"y"}], unreduced={"x"}>]
+        out_shardings=[<@mesh, [{"x"}, {"y"}]>] manual_axes={"x", "y"} (%arg0: tensor<8x1xf32>) {
+      %2 = "stablehlo.reduce_scatter"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, scatter_dimension = 0 : i64,
+          use_global_device_ids}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %3 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %3 : tensor<f32>
+      }) : (tensor<8x1xf32>) -> tensor<4x1xf32>
+      sdy.return %2 : tensor<4x1xf32>
+    } : (tensor<8x2xf32>) -> tensor<8x2xf32>
+    return %1 : tensor<8x2xf32>
+  })"));
+  int64_t selects = 0;
+  for (const HloInstruction* instruction : program.module->entry_computation()->instructions()) {
+    selects += instruction->opcode() == HloOpcode::kSelect ? 1 : 0;
+  }
+  EXPECT_EQ(selects, 1) << program.module->ToString();
+}
+
 }  // namespace
 }  // namespace xla::spmd::testing

@@ -27,6 +27,12 @@ ArraySharding Node::Outside(ArraySharding inside) const {
   inside.replicated.insert(inside.replicated.end(), manual_replicated.begin(),
                            manual_replicated.end());
   std::sort(inside.replicated.begin(), inside.replicated.end());
+  if (!manual_unreduced.empty()) {
+    inside.unreduced.insert(inside.unreduced.end(), manual_unreduced.begin(),
+                            manual_unreduced.end());
+    std::sort(inside.unreduced.begin(), inside.unreduced.end());
+    inside.unreduced_kind = unreduced_kind;
+  }
   return inside;
 }
 

@@ -66,6 +66,9 @@ struct Node {
   Boundary boundary = Boundary::kNone;
   std::vector<Axes> manual_axes;  // of each dimension, outside
   Axes manual_replicated, all_manual;
+  // Those among them that are summed outside: stated, and never propagated.
+  Axes manual_unreduced;
+  UnreducedKind unreduced_kind = UnreducedKind::kSum;
 
   // What the axes that are manual inside leave of a sharding outside, and back.
   ArraySharding Inside(ArraySharding outside) const;

@@ -43,6 +43,13 @@ Node MakeBoundaryNode(const Boundary& boundary, Node::Boundary kind,
   }
   used.insert(used.end(), outside.unreduced.begin(), outside.unreduced.end());
   node.manual_replicated = AxesWithout(boundary.manual, used, mesh);
+  for (const AxisRef& axis : outside.unreduced) {
+    const bool is_manual =
+        std::any_of(boundary.manual.begin(), boundary.manual.end(),
+                    [&](const AxisRef& manual) { return manual.Contains(axis); });
+    if (is_manual) node.manual_unreduced.push_back(axis);
+  }
+  node.unreduced_kind = outside.unreduced_kind;
   if (!is_into) {
     outside.replicated = AxesWithout(outside.replicated, node.manual_replicated, mesh);
     outside.replicated.insert(outside.replicated.end(), node.manual_replicated.begin(),
