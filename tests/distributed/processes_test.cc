@@ -209,6 +209,7 @@ TEST(MpiProcessesTest, Data) {
     // Of Open MPI: more processes than cores, and the user may be root, as in containers.
     const std::string command = absl::StrCat(
         // Open MPI keeps memory to the end, which LeakSanitizer reports.
+        "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX "
         "ASAN_OPTIONS=intercept_tls_get_addr=0:detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
         "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
