@@ -34,8 +34,8 @@ namespace {
 
 class PassBisection {
  public:
-  PassBisection(const Arguments& arguments, const HloModule& module, std::vector<const Literal*> inputs,
-            InterpreterOptions options)
+  PassBisection(const Arguments& arguments, const HloModule& module,
+                std::vector<const Literal*> inputs, InterpreterOptions options)
       : arguments_(arguments),
         module_(module),
         inputs_(std::move(inputs)),

@@ -19,9 +19,10 @@ namespace xla {
 // One run of all replicas and partitions. Device d of the lists below is partition d % partitions
 // of replica d / partitions. The leaves of a shape are its arrays and tokens, depth first.
 struct ExecuteRequest {
-  // For each device (with context.processes: of this process) the leaves of its arguments, of all parameters in order; their shapes are
-  // compatible with the parameters', in any layout. Row-major memory is read in place. Donated
-  // memory may be overwritten; where it became no result, it is the caller's to free.
+  // For each device (with context.processes: of this process) the leaves of its arguments, of all
+  // parameters in order; their shapes are compatible with the parameters', in any layout. Row-major
+  // memory is read in place. Donated memory may be overwritten; where it became no result, it is
+  // the caller's to free.
   absl::Span<const absl::Span<const runtime::ArgumentView>> arguments;
   // For each device the leaves of its result, in the layout of the module's entry computation
   // layout. Memory set before the run is written to; otherwise the run says where the result is.
