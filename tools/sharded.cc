@@ -28,21 +28,6 @@ absl::StatusOr<std::vector<Literal>> Divide(const DeviceValues& full, int64_t pa
   return shards;
 }
 
-// The full result of one replica from the results of its partitions.
-absl::StatusOr<Literal> Assemble(absl::Span<const Literal> results, const Shape& full,
-                                 const spmd::ProgramShardings& shardings) {
-  const auto leaves = ShapeUtil::GetLeafShapes(full);
-  XLA_ASSIGN_OR_RETURN(Literal assembled, Literal::Make(full));
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    std::vector<LiteralSlice> shards;
-    for (const Literal& result : results) shards.emplace_back(result, leaves[i].index);
-    XLA_ASSIGN_OR_RETURN(Literal leaf,
-                         spmd::FullLiteral(shards, shardings.outputs[i], leaves[i].shape));
-    XLA_RETURN_IF_ERROR(assembled.MoveFrom(std::move(leaf), leaves[i].index));
-  }
-  return assembled;
-}
-
 }  // namespace
 
 bool IsSharded(const HloModule& module, int64_t partitions) {
@@ -78,7 +63,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteSharded(const HloModule& module, int
   for (int64_t r = 0; r < replicas; ++r) {
     const auto own = absl::MakeConstSpan(results).subspan(static_cast<size_t>(r * partitions),
                                                           static_cast<size_t>(partitions));
-    XLA_ASSIGN_OR_RETURN(Literal result, Assemble(own, full, shardings));
+    XLA_ASSIGN_OR_RETURN(Literal result, spmd::FullResult(own, shardings.outputs, full));
     assembled.push_back(std::move(result));
   }
   return assembled;

@@ -108,21 +108,6 @@ absl::StatusOr<Literal> RunUndivided(const HloModule& module, const Pointers& ar
   return std::move(results[0]);
 }
 
-// The full result from those of all partitions.
-absl::StatusOr<Literal> Assemble(const std::vector<Literal>& results, const Shape& full,
-                                 const spmd::ProgramShardings& shardings) {
-  const auto leaves = ShapeUtil::GetLeafShapes(full);
-  XLA_ASSIGN_OR_RETURN(Literal assembled, Literal::Make(full));
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    std::vector<LiteralSlice> parts;
-    for (const Literal& result : results) parts.emplace_back(result, leaves[i].index);
-    XLA_ASSIGN_OR_RETURN(Literal leaf,
-                         spmd::FullLiteral(parts, shardings.outputs[i], leaves[i].shape));
-    XLA_RETURN_IF_ERROR(assembled.MoveFrom(std::move(leaf), leaves[i].index));
-  }
-  return assembled;
-}
-
 absl::StatusOr<Literal> RunPartitioned(const HloModule& module, const Pointers& arguments) {
   const std::unique_ptr<HloModule> local = module.Clone();
   const int64_t partitions = spmd::CountShardedDevices(module);
@@ -149,7 +134,8 @@ absl::StatusOr<Literal> RunPartitioned(const HloModule& module, const Pointers& 
   }
   XLA_ASSIGN_OR_RETURN(const std::vector<Literal> results,
                        InterpretReplicated(*local, 1, partitions, pointers, {}));
-  return Assemble(results, module.entry_computation()->root_instruction()->shape(), shardings);
+  return spmd::FullResult(results, shardings.outputs,
+                          module.entry_computation()->root_instruction()->shape());
 }
 
 absl::Status CompareValues(const HloModule& module) {

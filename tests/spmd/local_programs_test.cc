@@ -99,22 +99,8 @@ absl::StatusOr<Literal> RunPartitioned(const HloModule& module,
   }
   XLA_ASSIGN_OR_RETURN(const std::vector<Literal> results,
                        InterpretReplicated(*local, 1, partitions, pointers, {}));
-  const Shape& shape = module.entry_computation()->root_instruction()->shape();
-  std::vector<Literal> elements;
-  for (size_t i = 0; i < shardings.outputs.size(); ++i) {
-    std::vector<LiteralSlice> slices;
-    for (const Literal& result : results) {
-      slices.push_back(shape.IsTuple() ? LiteralSlice(result, {static_cast<int64_t>(i)})
-                                       : LiteralSlice(result));
-    }
-    XLA_ASSIGN_OR_RETURN(
-        Literal full,
-        FullLiteral(slices, shardings.outputs[i],
-                    shape.IsTuple() ? shape.tuple_shapes(static_cast<int>(i)) : shape));
-    elements.push_back(std::move(full));
-  }
-  return shape.IsTuple() ? LiteralUtil::MakeTupleOwned(std::move(elements))
-                         : std::move(elements[0]);
+  return FullResult(results, shardings.outputs,
+                    module.entry_computation()->root_instruction()->shape());
 }
 
 int64_t StatedBytes(const std::string& text) {

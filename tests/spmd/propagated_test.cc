@@ -265,11 +265,31 @@ TEST(SpmdPropagationTest, SumsReachManualComputations) {
     } : (tensor<8x2xf32>) -> tensor<8x2xf32>
     return %1 : tensor<8x2xf32>
   })"));
-  int64_t selects = 0;
-  for (const HloInstruction* instruction : program.module->entry_computation()->instructions()) {
-    selects += instruction->opcode() == HloOpcode::kSelect ? 1 : 0;
-  }
-  EXPECT_EQ(selects, 1) << program.module->ToString();
+  EXPECT_EQ(CountOf(*program.module, HloOpcode::kSelect), 1) << program.module->ToString();
+}
+
+// The slice that cuts out what a partition has in a manual computation has an index of its own in
+// each: the parts of one slice that all want would be added up.
+TEST(SpmdPropagationTest, ShardsOfManualComputationsAreCutOutByEachPartition) {
+  ASSERT_OK_AND_ASSIGN(const Partitioned program, PartitionShardy(R"(
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main() -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+    %cst = stablehlo.constant dense<1.0> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<32xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<32xf32>
+    %2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>]
+        manual_axes={"x"} (%arg0: tensor<8xf32>) {
+      %3 = "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %4 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %4 : tensor<f32>
+      }) : (tensor<8xf32>) -> tensor<8xf32>
+      sdy.return %3 : tensor<8xf32>
+    } : (tensor<32xf32>) -> tensor<8xf32>
+    return %2 : tensor<8xf32>
+  })"));
+  EXPECT_EQ(CountOf(*program.module, HloOpcode::kAllReduce), 1) << program.module->ToString();
 }
 
 }  // namespace

@@ -139,4 +139,17 @@ HloInstruction* Element(HloInstruction* tuple, int64_t index) {
              TupleIndexAttributes{.index = index});
 }
 
+std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner) {
+  switch (combiner.root_instruction()->opcode()) {
+    case HloOpcode::kAdd:
+      return UnreducedKind::kSum;
+    case HloOpcode::kMaximum:
+      return UnreducedKind::kMax;
+    case HloOpcode::kMinimum:
+      return UnreducedKind::kMin;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace xla::spmd

@@ -4,6 +4,7 @@
 #define XLA_SPMD_INSTRUCTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/hlo/ir/named_sharding.h"
 #include "xla/shape.h"
 
 namespace xla::spmd {
@@ -55,6 +57,9 @@ HloInstruction* WithPadding(HloInstruction* value, const Shape& shape);
 // The elements before the padding; the value itself if it has the shape.
 HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape);
 HloInstruction* Element(HloInstruction* tuple, int64_t index);
+
+// What a combiner makes of two values, if a sharding can state it.
+std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner);
 
 }  // namespace xla::spmd
 

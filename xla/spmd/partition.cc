@@ -88,7 +88,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
     XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
   }
   XLA_RETURN_IF_ERROR(PartitionMaximalCalls(&module_, emit_.next_channel()));
-  FindDivergentConditionals();
+  FindDivergentInstructions();
   XLA_RETURN_IF_ERROR(PartitionOperations(entry_));
   XLA_RETURN_IF_ERROR(PartitionResults());
   XLA_RETURN_IF_ERROR(FinishCalls());
@@ -170,19 +170,36 @@ absl::Status Partitioner::LeaveManual(HloInstruction* call) {
   return call->parent()->ReplaceInstruction(call, full);
 }
 
-void Partitioner::FindDivergentConditionals() {
+void Partitioner::FindDivergentInstructions() {
   Instructions sources;
   for (HloInstruction* parameter : entry_->parameter_instructions()) {
     const auto number = static_cast<size_t>(parameter->parameter_number());
     if (!shardings_.parameters[number].IsReplicated()) sources.push_back(parameter);
   }
   const auto divergent = DivergentValues(module_, sources, gathered_);
+  const auto diverges = [&](const HloInstruction& instruction) {
+    const absl::Span<HloInstruction* const> operands = instruction.operands();
+    const auto any = [&](absl::Span<HloInstruction* const> chosen) {
+      return absl::c_any_of(
+          chosen, [&](const HloInstruction* operand) { return divergent.contains(operand); });
+    };
+    switch (instruction.opcode()) {
+      case HloOpcode::kConditional:
+        return any(operands.first(1));
+      case HloOpcode::kDynamicSlice:
+      case HloOpcode::kGather:
+        return any(operands.subspan(1));
+      case HloOpcode::kDynamicUpdateSlice:
+        return any(operands.subspan(2));
+      case HloOpcode::kScatter:
+        return any(operands.subspan(operands.size() / 2, 1));
+      default:
+        return false;
+    }
+  };
   for (const HloComputation* computation : module_.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->opcode() == HloOpcode::kConditional &&
-          divergent.contains(instruction->operand(0))) {
-        divergent_.insert(instruction);
-      }
+      if (diverges(*instruction)) divergent_.insert(instruction);
     }
   }
 }

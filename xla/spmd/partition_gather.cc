@@ -18,11 +18,6 @@
 namespace xla::spmd {
 namespace {
 
-// The bytes of the shard of an array.
-int64_t BytesOfShard(const Shape& full, const ShardLayout& layout) {
-  return ShapeUtil::ByteSizeOf(PaddedShape(full, layout)) / layout.size();
-}
-
 // Whether indices state all positions of dimensions that are divided.
 bool IndicesHold(const HloInstruction& instruction, const HloInstruction& indices,
                  absl::Span<const IndexedLoop> loops) {

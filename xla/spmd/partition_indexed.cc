@@ -50,18 +50,6 @@ PrimitiveType BitsOf(PrimitiveType type) {
   }
 }
 
-// Whether the indices of a slice are those of this partition alone: the slice cuts a shard out for
-// a manual computation, so that partitions do not want the same elements.
-bool IsOwnSlice(const HloInstruction& slice) {
-  constexpr size_t kMostInstructions = 256;
-  std::vector<const HloInstruction*> needed(slice.operands().begin() + 1, slice.operands().end());
-  for (size_t i = 0; i < needed.size() && i < kMostInstructions; ++i) {
-    if (needed[i]->opcode() == HloOpcode::kPartitionId) return true;
-    needed.insert(needed.end(), needed[i]->operands().begin(), needed[i]->operands().end());
-  }
-  return false;
-}
-
 }  // namespace
 
 HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
@@ -86,7 +74,7 @@ HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, Shape full, S
 absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
   const Source source = SourceOf(slice->mutable_operand(0));
   const Shape& full = slice->operand(0)->shape();
-  if (source.shard == nullptr || IsOwnSlice(*slice)) return false;
+  if (source.shard == nullptr) return false;
   const std::vector<int64_t> divided = DividedUnless(source.layout, [&](int64_t d) {
     return slice->shape().dimensions(static_cast<int>(d)) == full.dimensions(static_cast<int>(d));
   });

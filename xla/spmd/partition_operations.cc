@@ -155,20 +155,6 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
   return instruction->ReplaceAllUsesWith(shard);
 }
 
-// What a combiner makes of two values, if a sharding can state it.
-std::optional<UnreducedKind> Partitioner::ReductionOf(const HloComputation& combiner) {
-  switch (combiner.root_instruction()->opcode()) {
-    case HloOpcode::kAdd:
-      return UnreducedKind::kSum;
-    case HloOpcode::kMaximum:
-      return UnreducedKind::kMax;
-    case HloOpcode::kMinimum:
-      return UnreducedKind::kMin;
-    default:
-      return std::nullopt;
-  }
-}
-
 HloInstruction* Partitioner::CombinePartial(HloInstruction* instruction, HloInstruction* part,
                                             const ShardingStrategy& strategy) {
   HloComputation* combiner =

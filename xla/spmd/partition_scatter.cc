@@ -32,26 +32,15 @@ std::optional<UnreducedKind> CombinationOf(const HloInstruction& scatter) {
       primitive_util::IsComplexType(scatter.shape().element_type())) {
     return std::nullopt;
   }
-  switch (root.opcode()) {
-    case HloOpcode::kAdd:
-      return scatter.shape().element_type() == PRED ? std::nullopt
-                                                    : std::optional(UnreducedKind::kSum);
-    case HloOpcode::kMaximum:
-      return UnreducedKind::kMax;
-    case HloOpcode::kMinimum:
-      return UnreducedKind::kMin;
-    default:
-      return std::nullopt;
-  }
+  const std::optional<UnreducedKind> kind = ReductionOf(*scatter.to_apply());
+  // Sums of booleans are none of bits.
+  return kind == UnreducedKind::kSum && scatter.shape().element_type() == PRED ? std::nullopt
+                                                                               : kind;
 }
 
 // The largest number of the type, which is no position of an array.
 HloInstruction* Outside(HloComputation* computation, PrimitiveType type) {
   return computation->AddInstruction(HloInstruction::CreateConstant(LiteralUtil::MaxValue(type)));
-}
-
-int64_t BytesOfShard(const HloInstruction& array, const ShardLayout& layout) {
-  return ShapeUtil::ByteSizeOf(PaddedShape(array.shape(), layout)) / layout.size();
 }
 
 }  // namespace
@@ -71,7 +60,7 @@ int64_t Partitioner::CostOfScatter(const HloInstruction& scatter, const IndexedL
   const HloInstruction& first = *scatter.operand(0);
   if (!layouts.batches.empty()) {
     const int64_t group = layouts.batches.group_size();
-    const int64_t once = BytesOfShard(first, layouts.operand) / group * (group - 1);
+    const int64_t once = BytesOfShard(first.shape(), layouts.operand) / group * (group - 1);
     ShardLayout parts = layouts.operand;
     parts.partial_groups = layouts.batches;
     if (wanted.has_value() && emit_.CanReduceScatter(first.shape(), parts, *wanted))

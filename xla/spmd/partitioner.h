@@ -92,7 +92,7 @@ class Partitioner {
   absl::Status EnterAndLeaveManual(HloComputation* computation);
   absl::Status EnterManual(HloInstruction* call);
   absl::Status LeaveManual(HloInstruction* call);
-  void FindDivergentConditionals();
+  void FindDivergentInstructions();
   // `sharding`: of the value, or of all leaves of the result, of which the value is the next.
   absl::StatusOr<HloInstruction*> PartitionResult(HloInstruction* value,
                                                   const HloSharding& sharding);
@@ -188,7 +188,6 @@ class Partitioner {
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
                          const ShardLayout& layout);
 
-  static std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner);
   // The parts of a reduction, combined. Those of sums, maxima and minima are kept as they are, too,
   // for those who want partial values.
   HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,
@@ -275,7 +274,8 @@ class Partitioner {
   HloSharding result_sharding_;         // as propagation gave it
   std::vector<bool> unstated_results_;  // leaves of the result, in the program
   // Values that full arrays were gathered to at the borders of the program and of manual
-  // computations, and the conditionals of which not all partitions take the same branch.
+  // computations, and the conditionals, slices, updates, gathers and scatters of which not all
+  // partitions take the same branch or have the same indices.
   absl::flat_hash_set<const HloInstruction*> gathered_;
   absl::flat_hash_set<const HloInstruction*> divergent_;
   int loop_depth_ = 0;

@@ -333,6 +333,10 @@ Shape PaddedShape(const Shape& array, const ShardLayout& layout) {
   return padded;
 }
 
+int64_t BytesOfShard(const Shape& array, const ShardLayout& layout) {
+  return ShapeUtil::ByteSizeOf(PaddedShape(array, layout)) / layout.size();
+}
+
 absl::StatusOr<ShardLayout> ManualShardLayout(const ShardLayout& all, const Shape& array,
                                               const Shape& local) {
   ShardLayout manual = all;

@@ -77,6 +77,9 @@ absl::StatusOr<ShardLayout> EvenShardLayout(const ShardLayout& all, const Shape&
 // programs that Shardy does not divide. Padding is at the end of each dimension.
 Shape PaddedShape(const Shape& array, const ShardLayout& layout);
 
+// The bytes of a shard, with its padding.
+int64_t BytesOfShard(const Shape& array, const ShardLayout& layout);
+
 // The shards of shape `local` that a manual computation works on where the full array is divided
 // into `all`, of which the major part is manual.
 absl::StatusOr<ShardLayout> ManualShardLayout(const ShardLayout& all, const Shape& array,

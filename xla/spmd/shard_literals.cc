@@ -106,4 +106,17 @@ absl::StatusOr<Literal> FullLiteral(absl::Span<const LiteralSlice> shards,
   return full;
 }
 
+absl::StatusOr<Literal> FullResult(absl::Span<const Literal> results,
+                                   absl::Span<const HloSharding> shardings, const Shape& shape) {
+  const auto leaves = ShapeUtil::GetLeafShapes(shape);
+  XLA_ASSIGN_OR_RETURN(Literal full, Literal::Make(shape));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    std::vector<LiteralSlice> shards;
+    for (const Literal& result : results) shards.emplace_back(result, leaves[i].index);
+    XLA_ASSIGN_OR_RETURN(Literal leaf, FullLiteral(shards, shardings[i], leaves[i].shape));
+    XLA_RETURN_IF_ERROR(full.MoveFrom(std::move(leaf), leaves[i].index));
+  }
+  return full;
+}
+
 }  // namespace xla::spmd

@@ -23,6 +23,9 @@ absl::StatusOr<Literal> ShardOfLiteral(const LiteralSlice& full, const HloShardi
 // arrays.
 absl::StatusOr<Literal> FullLiteral(absl::Span<const LiteralSlice> shards,
                                     const HloSharding& sharding, const Shape& shape);
+// The same of a result of this shape, with a sharding for each leaf.
+absl::StatusOr<Literal> FullResult(absl::Span<const Literal> results,
+                                   absl::Span<const HloSharding> shardings, const Shape& shape);
 
 }  // namespace xla::spmd
 
