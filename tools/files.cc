@@ -206,4 +206,15 @@ absl::Status WriteFile(const std::string& path, std::string_view bytes) {
   return WriteFileParts(path, {bytes});
 }
 
+absl::StatusOr<std::string> MakeTemporaryFolder(std::string_view purpose) {
+  const char* parent = std::getenv("TMPDIR");
+  std::string path = absl::StrCat(parent == nullptr || *parent == '\0' ? "/tmp" : parent, "/xylem-",
+                                  std::string(purpose), "-XXXXXX");
+  if (::mkdtemp(path.data()) == nullptr) {
+    const int error = errno;
+    return absl::UnavailableError(absl::StrCat("cannot make ", path, ": ", std::strerror(error)));
+  }
+  return path;
+}
+
 }  // namespace xla

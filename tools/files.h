@@ -34,6 +34,10 @@ absl::Status WriteFileParts(const std::string& path, std::initializer_list<std::
 absl::Status WriteFileWith(const std::string& path,
                            absl::FunctionRef<absl::Status(const std::string& temporary)> write);
 
+// A new folder for temporary files, under TMPDIR or /tmp, whose name says what it is for. The
+// caller removes it.
+absl::StatusOr<std::string> MakeTemporaryFolder(std::string_view purpose);
+
 }  // namespace xla
 
 #endif  // XYLEM_TOOLS_FILES_H_

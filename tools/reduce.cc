@@ -2,7 +2,6 @@
 // xylem reduce: makes a program that shows a fault smaller.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -24,21 +23,10 @@
 #include "tools/replicas.h"
 #include "xla/base/status_macros.h"
 #include "xla/debugging/reduction.h"
-#include "xla/hlo/ir/call_rewriting.h"
 #include "xla/runtime/thread_pool.h"
 
 namespace xla {
 namespace {
-
-absl::StatusOr<std::string> MakeTemporaryFolder() {
-  std::error_code error;
-  std::string pattern = std::filesystem::temp_directory_path(error).string();
-  if (error) pattern = "/tmp";
-  pattern += "/xylem-reduce-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr)
-    return absl::UnavailableError(absl::StrCat("cannot create the folder ", pattern));
-  return pattern;
-}
 
 // The file of the reduced program: HLO text, with inputs in an archive beside it.
 absl::Status WriteReduced(const ReducibleProgram& program, const std::string& output) {
@@ -68,7 +56,7 @@ absl::StatusOr<int> Reduce(const Arguments& arguments) {
   const std::string output = arguments.Get("--output", "reduced.hlo");
   if (output == "-") return absl::InvalidArgumentError("--output takes the name of a file");
   XLA_RETURN_IF_ERROR(CheckOutputName(output, "hlo"));
-  XLA_ASSIGN_OR_RETURN(test_options.folder, MakeTemporaryFolder());
+  XLA_ASSIGN_OR_RETURN(test_options.folder, MakeTemporaryFolder("reduce"));
   const absl::Cleanup remove = [&] {
     std::error_code ignored;
     std::filesystem::remove_all(test_options.folder, ignored);
@@ -108,12 +96,9 @@ absl::StatusOr<int> Reduce(const Arguments& arguments) {
   XLA_RETURN_IF_ERROR(WriteReduced(*reduced, output));
   // What was written, as it will be read.
   if (!Interrupted().load()) {
-    XLA_ASSIGN_OR_RETURN(ReducibleProgram again_read, [&]() -> absl::StatusOr<ReducibleProgram> {
-      ReducibleProgram read = reduced->Clone();
-      XLA_ASSIGN_OR_RETURN(read.module, LoadModule(output));
-      return read;
-    }());
-    XLA_ASSIGN_OR_RETURN(const bool is_faulty, test(again_read));
+    ReducibleProgram written = reduced->Clone();
+    XLA_ASSIGN_OR_RETURN(written.module, LoadModule(output));
+    XLA_ASSIGN_OR_RETURN(const bool is_faulty, test(written));
     if (!is_faulty) {
       return absl::InternalError(absl::StrCat(
           output, " does not show the fault, though the program that it was written from does"));

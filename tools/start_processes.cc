@@ -21,6 +21,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "tools/files.h"
 #include "tools/job.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
@@ -50,14 +51,6 @@ absl::StatusOr<std::vector<std::string>> OwnCommandLine() {
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   if (words.size() < 2) return absl::UnavailableError("cannot read /proc/self/cmdline");
   return words;
-}
-
-absl::StatusOr<std::string> MakeJobFolder() {
-  const char* parent = std::getenv("TMPDIR");
-  std::string path =
-      absl::StrCat(parent == nullptr || *parent == '\0' ? "/tmp" : parent, "/xylem-job-XXXXXX");
-  if (mkdtemp(path.data()) == nullptr) return SystemError(absl::StrCat("make ", path));
-  return path;
 }
 
 absl::Status Start(const std::vector<std::string>& words, Child& child) {
@@ -139,7 +132,7 @@ void Reap(std::vector<Child>& children) {
 
 absl::StatusOr<int> StartProcesses(const JobRole& role) {
   XLA_ASSIGN_OR_RETURN(const std::vector<std::string> own, OwnCommandLine());
-  XLA_ASSIGN_OR_RETURN(const std::string folder, MakeJobFolder());
+  XLA_ASSIGN_OR_RETURN(const std::string folder, MakeTemporaryFolder("job"));
   const absl::Cleanup remove_folder = [&folder] {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);

@@ -25,30 +25,18 @@ namespace {
 int64_t Utf16Units(unsigned char first) { return first >= 0xF0 ? 2 : 1; }
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-std::optional<HloOpcode> OpcodeNamed(std::string_view name) {
-  for (int i = 0; i < kNumHloOpcodes; ++i) {
-    if (HloOpcodeString(static_cast<HloOpcode>(i)) == name) return static_cast<HloOpcode>(i);
-  }
-  return std::nullopt;
-}
-
 // The opcode that a StableHLO operation is named after.
 std::optional<HloOpcode> OpcodeOfStableHlo(std::string_view name) {
-  static const std::vector<std::pair<std::string_view, std::string_view>> others = {
-      {"dot_general", "dot"},
-      {"broadcast_in_dim", "broadcast"},
-      {"all_reduce", "all-reduce"},
-      {"real_dynamic_slice", "dynamic-slice"},
-      {"return", ""},
-      {"case", "conditional"},
-      {"if", "conditional"},
-      {"log_plus_one", "log-plus-one"},
-      {"exponential_minus_one", "exponential-minus-one"},
-      {"ceil", "ceil"}};
-  for (const auto& [from, to] : others) {
-    if (from == name) return OpcodeNamed(to);
+  static constexpr std::pair<std::string_view, HloOpcode> kOthers[] = {
+      {"dot_general", HloOpcode::kDot},
+      {"broadcast_in_dim", HloOpcode::kBroadcast},
+      {"real_dynamic_slice", HloOpcode::kDynamicSlice},
+      {"case", HloOpcode::kConditional},
+      {"if", HloOpcode::kConditional}};
+  for (const auto& [other, opcode] : kOthers) {
+    if (other == name) return opcode;
   }
-  return OpcodeNamed(absl::StrReplaceAll(std::string(name), {{"_", "-"}}));
+  return FindHloOpcode(absl::StrReplaceAll(std::string(name), {{"_", "-"}}));
 }
 
 // The word around a place, and where it begins.
@@ -64,8 +52,6 @@ std::string WordAt(std::string_view text, size_t offset, size_t* begin, bool is_
   *begin = first;
   return std::string(text.substr(first, last - first));
 }
-
-std::string OpcodeText(HloOpcode opcode) { return OpSection(opcode); }
 
 }  // namespace
 
@@ -194,14 +180,14 @@ std::string Document::Hover(size_t offset) const {
     for (const std::string_view dialect : {"stablehlo.", "mhlo.", "chlo."}) {
       if (!absl::StartsWith(word, std::string(dialect))) continue;
       const auto opcode = OpcodeOfStableHlo(std::string_view(word).substr(dialect.size()));
-      return opcode.has_value() ? OpcodeText(*opcode) : "";
+      return opcode.has_value() ? OpSection(*opcode) : "";
     }
     return "";
   }
   // An operation is followed by its operands.
-  const auto opcode = OpcodeNamed(word);
+  const auto opcode = FindHloOpcode(word);
   const bool has_operands = begin + word.size() < text_.size() && text_[begin + word.size()] == '(';
-  return opcode.has_value() && has_operands ? OpcodeText(*opcode) : "";
+  return opcode.has_value() && has_operands ? OpSection(*opcode) : "";
 }
 
 std::vector<Completion> Document::Complete(size_t offset) const {
@@ -250,7 +236,7 @@ std::vector<Completion> Document::Complete(size_t offset) const {
     return found;
   }
   size_t unused;
-  const auto opcode = OpcodeNamed(WordAt(before, open, &unused, false));
+  const auto opcode = FindHloOpcode(WordAt(before, open, &unused, false));
   if (!opcode.has_value()) return found;
   for (const OpAttribute& attribute : OpAttributes(*opcode)) {
     if (absl::StrContains(before, attribute.name + "=")) continue;

@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/debugging/applied_computations.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/primitive_util.h"
@@ -58,17 +59,6 @@ double LeastNormal(PrimitiveType type) {
 std::string NumberText(double x) {
   if (std::isnan(x)) return "nan";
   return x > 0 ? "inf" : "-inf";
-}
-
-// Computations that run on elements have too many values, each of no interest alone.
-bool RunsOnElements(const HloInstruction& instruction) {
-  for (const HloInstruction* caller : instruction.parent()->callers()) {
-    const CalleeSchema& schema = caller->info().callee_schema();
-    for (const CalleeSlot& slot : schema.slots) {
-      if (GetCalleeRoleInfo(slot.role).on_elements) return true;
-    }
-  }
-  return false;
 }
 
 // What hands on values that are given.
@@ -178,7 +168,8 @@ std::function<absl::Status(const Observation&)> NonFiniteSearch::Observer() {
 
 absl::Status NonFiniteSearch::Observe(const Observation& observation) {
   const HloInstruction& instruction = observation.instruction;
-  if (OnlyMoves(instruction.opcode()) || RunsOnElements(instruction)) return absl::OkStatus();
+  if (OnlyMoves(instruction.opcode()) || IsAppliedToElements(*instruction.parent()))
+    return absl::OkStatus();
   int64_t evaluation = 0;
   bool wants_infinity = false;
   {
@@ -209,7 +200,7 @@ absl::Status NonFiniteSearch::Observe(const Observation& observation) {
 std::function<absl::Status(const Observation&)> ValueRecorder::Observer(bool with_statistics) {
   return [this, with_statistics](const Observation& observation) -> absl::Status {
     const HloInstruction& instruction = observation.instruction;
-    if (RunsOnElements(instruction)) return absl::OkStatus();
+    if (IsAppliedToElements(*instruction.parent())) return absl::OkStatus();
     const bool is_selected = is_selected_ != nullptr && is_selected_(instruction.name());
     const std::lock_guard<std::mutex> lock(mutex_);
     const int64_t evaluation = evaluations_[{instruction.name(), observation.device}]++;

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/debugging/applied_computations.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -213,27 +214,6 @@ absl::Status Tidy(ReducibleProgram& program) {
   return absl::OkStatus();
 }
 
-bool CallsForElements(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kCall:
-    case HloOpcode::kFusion:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kAsyncStart:
-      return false;
-    default:
-      return !instruction.called_computations().empty();
-  }
-}
-
-// Whether instructions of the computation may be replaced: reducers and comparators are left as
-// they are, since they are small and have rules of their own.
-bool IsEditable(const HloComputation& computation) {
-  const std::vector<HloInstruction*> callers = computation.callers();
-  return std::none_of(callers.begin(), callers.end(),
-                      [](const HloInstruction* caller) { return CallsForElements(*caller); });
-}
-
 bool IsPlainConstant(const HloInstruction& constant) {
   if (!constant.shape().IsArray()) return false;
   return constant.literal().IsAll(0) || constant.literal().IsAll(1);
@@ -322,7 +302,8 @@ std::vector<InstructionName> EditTargets(const HloModule& module, EditKind kind)
   std::reverse(computations.begin(), computations.end());
   for (const HloComputation* computation : computations) {
     if (only_entry && !computation->IsEntryComputation()) continue;
-    if (kind != EditKind::kDropDetails && !IsEditable(*computation)) continue;
+    // Reducers and comparators are left as they are: they are small and have rules of their own.
+    if (kind != EditKind::kDropDetails && IsAppliedToElements(*computation)) continue;
     std::vector<HloInstruction*> order = computation->MakeInstructionPostOrder();
     std::reverse(order.begin(), order.end());
     for (const HloInstruction* instruction : order) {

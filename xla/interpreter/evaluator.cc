@@ -90,6 +90,8 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     }
   }
 
+  const bool is_observed = options_.observe != nullptr && !ctx.in_worker();
+  std::vector<Value> observed;  // the operands
   DeviceRun& device = ctx.device();
   int64_t since_poll = device.executed.load(std::memory_order_relaxed) % kPollInterval;
   for (const ComputationPlan::Step& step : plan.steps) {
@@ -117,8 +119,7 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
       ctx.set_destination(destination.data == nullptr ? nullptr : &destination);
     }
     // Values that are used twice are not overwritten.
-    std::vector<Value> observed;
-    if (options_.observe != nullptr) observed.assign(inputs.begin(), inputs.end());
+    if (is_observed) observed.assign(inputs.begin(), inputs.end());
     absl::StatusOr<Value> result = GuardAllocation([&] {
       return step.kernel >= 0
                  ? EvalWithKernel(ctx, *step.instruction,
@@ -128,8 +129,10 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     ctx.set_destination(nullptr);
     if (!result.ok()) return Named(*step.instruction, std::move(result).status());
     for (Value& operand : inputs) operand = Value();
-    if (options_.observe != nullptr && !ctx.in_worker())
+    if (is_observed) {
       XLA_RETURN_IF_ERROR(Observe(ctx, *step.instruction, observed, *result));
+      observed.clear();
+    }
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
   }
   const auto steps = static_cast<int64_t>(plan.steps.size());
