@@ -199,17 +199,37 @@ def rooms_without_operations():
     return {room: folders[room] for room in uses if not has_operations(room)}
 
 
+def is_changed_by(path, room, folders):
+    """Whether a room is compiled otherwise once the file is changed: its own file, or a message that
+    it uses."""
+    if not path.endswith(".proto"):
+        return os.path.dirname(path) in folders
+    if room == "xla_protos":
+        return True
+    header = f'#include "{path.removesuffix(".proto")}.pb.h"'
+    for folder in folders:
+        for name in os.listdir(os.path.join(ROOT, folder)):
+            if name.endswith((".h", ".cc")):
+                with open(os.path.join(ROOT, folder, name), encoding="utf-8") as f:
+                    if header in f.read():
+                        return True
+    return False
+
+
 def take_rooms(additions, build):
     """CMake for the end of the copy's CMakeLists.txt: these rooms are the archives of `build`."""
     rooms = rooms_without_operations()
     for addition in additions:
         for steps in read_steps(addition.page, addition.section).values():
             for path, _, _, _ in steps:
-                for room in [r for r, folders in rooms.items() if os.path.dirname(path) in folders]:
+                for room in [r for r in rooms if is_changed_by(path, r, rooms[r])]:
                     del rooms[room]
     archives = {room: os.path.join(build, f"lib{room}.a") for room in rooms}
     subprocess.run(["ninja", "-C", build, *rooms], check=True, stdout=subprocess.DEVNULL)
-    group = ",".join(["-Wl", "--start-group", *archives.values(), "${XYLEM_LAPACK}", "--end-group"])
+    # The rooms use messages, also where those are compiled here.
+    protos = [] if "xla_protos" in rooms else ["$<TARGET_FILE:xla_protos>"]
+    group = ",".join(["-Wl", "--start-group", *archives.values(), *protos, "${XYLEM_LAPACK}",
+                      "--end-group"])
     # xla_protos is the last of the rooms on a command line that links; the system's libraries follow.
     # LAPACK needs our BLAS before its own archive.
     return (f"foreach(room {' '.join(rooms)})\n"

@@ -4,6 +4,7 @@
 #include "xla/kernels/convolution/row_convolution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -51,7 +52,7 @@ class RowConvolution final : public Kernel {
     if (WeightBytes() > kMostWeightBytes || SlotsOf(1) * SlotBytes() > kMostCopied)
       return kDoesNotFit;
     constexpr double kStart = 200, kWeight = 2, kCopied = 0.15, kSlot = 15, kInputRow = 3,
-                     kTable = 25, kRowOfFeatures = 60;
+                     kTable = 25, kRowOfFeatures = 60, kLatency = 4;
     const auto vectors = static_cast<double>(CeilOfRatio<int64_t>(row_, kRowLanes)) *
                          (static_cast<double>(kRowLanes) / static_cast<double>(ProductLanes<T>()));
     const auto depth = static_cast<double>(conv_.patches.depth());
@@ -68,8 +69,12 @@ class RowConvolution final : public Kernel {
     double row = 0;
     for (int64_t feature = 0; feature < features_;) {
       const int64_t together = FeaturesTogether(features_ - feature);
-      // One load for the products of these features, and one for the weight of each.
-      row += depth * vectors * (static_cast<double>(together) + 1.5) / 2 + kRowOfFeatures;
+      // One load for the products of these features, and one for the weight of each; the sums of a
+      // step wait for those of the last.
+      const double steps = std::ceil(vectors / (together > 2 ? 2 : 4));
+      row += depth * std::max(kLatency * steps,
+                              vectors * (static_cast<double>(together) + 1.5) / 2) +
+             kRowOfFeatures;
       feature += together;
     }
     row += table + static_cast<double>(InputRowCount()) * kInputRow;
@@ -157,7 +162,7 @@ class RowConvolution final : public Kernel {
   int64_t TableBytes() const { return Aligned(rows_of_task_ * outer_taps_ * 8); }
   int64_t PointerBytes() const { return Aligned(InputRowCount() * 8); }
   int64_t WorkerBytes() const {
-    return 3 * TableBytes() + 3 * PointerBytes() + SlotsOf(rows_of_task_) * SlotBytes();
+    return 2 * TableBytes() + 3 * PointerBytes() + SlotsOf(rows_of_task_) * SlotBytes();
   }
 
   // weights[feature block][input feature][outer tap][tap][feature of the block]
@@ -208,18 +213,20 @@ class RowConvolution final : public Kernel {
   }
 
   // table[row * outer_taps + tap]: the slot of the row of input of the first feature, or kZeroRow.
-  int64_t FindRows(int64_t first, int64_t rows, int64_t* ids, int64_t* table,
-                   int64_t* starts) const {
+  int64_t FindRows(int64_t first, int64_t rows, int64_t* table, int64_t* starts) const {
     int64_t used = 0;
-    for (int64_t at = 0; at < rows * outer_taps_; ++at) {
-      const int64_t id = input_rows_.OffsetOf(first + at / outer_taps_, at % outer_taps_);
-      ids[at] = table[at] = id;
-      if (id == InputRows::kZeroRow) continue;
-      if (const int64_t earlier = input_rows_.FindEarlier(ids, at); earlier >= 0) {
-        table[at] = table[earlier];
-      } else {
-        starts[used] = id;
-        table[at] = used++;
+    for (int64_t row = 0, at = 0; row < rows; ++row) {
+      for (int64_t tap = 0; tap < outer_taps_; ++tap, ++at) {
+        const int64_t start = input_rows_.OffsetOf(first + row, tap);
+        const int64_t distance = input_rows_.Distance(first + row, tap);
+        if (start == InputRows::kZeroRow) {
+          table[at] = InputRows::kZeroRow;
+        } else if (distance > 0 && distance <= at) {
+          table[at] = table[at - distance];
+        } else {
+          starts[used] = start;
+          table[at] = used++;
+        }
       }
     }
     return used;
@@ -229,7 +236,6 @@ class RowConvolution final : public Kernel {
                Task& task) const {
     char* scratch = task.scratch();
     const auto take = [&](int64_t bytes) { return std::exchange(scratch, scratch + bytes); };
-    int64_t* const ids = reinterpret_cast<int64_t*>(take(TableBytes()));
     int64_t* const table = reinterpret_cast<int64_t*>(take(TableBytes()));
     int64_t* const starts = reinterpret_cast<int64_t*>(take(TableBytes()));
     const T** const input = reinterpret_cast<const T**>(take(PointerBytes()));
@@ -239,7 +245,7 @@ class RowConvolution final : public Kernel {
     const int64_t slot = SlotBytes() / kBytes, inputs = conv_.patches.features;
     const T* const data = static_cast<const T*>(call.buffers[spec_.input_buffer]) +
                           group * conv_.patches.group_stride;
-    const int64_t used = FindRows(first, end - first, ids, table, starts);
+    const int64_t used = FindRows(first, end - first, table, starts);
     for (int64_t i = 0; i < used; ++i) {
       for (int64_t f = 0; f < inputs; ++f)
         CopyRow(data + starts[i] + f * conv_.patches.feature_stride,

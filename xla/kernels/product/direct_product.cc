@@ -252,7 +252,7 @@ class DirectProduct final : public Kernel {
     return is_dots_ ? Aligned((kMostDotFeatures * kChunkDepth + kSums) * 4) : 0;
   }
   int64_t WorkerBytes(const Plan& plan) const {
-    return PanelBytes() + DotBytes() + 2 * TableBytes(plan) + RunBytes() +
+    return PanelBytes() + DotBytes() + TableBytes(plan) + RunBytes() +
            (plan.slots + 1) * SlotBytes();
   }
 
@@ -275,14 +275,13 @@ class DirectProduct final : public Kernel {
 
   // table[row * outer_taps + tap]: the row of input, copied if need be.
   void FindRows(const float* input, int64_t first_row, int64_t rows, const float** table,
-                int64_t* ids, float* slots) const {
+                float* slots) const {
     const int64_t slot_elements = SlotBytes() / 4;
     bool has_zeros = false;  // in the first slot
     int64_t used = 1;
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t tap = 0; tap < outer_taps_; ++tap) {
         const int64_t at = r * outer_taps_ + tap, id = input_rows_.OffsetOf(first_row + r, tap);
-        ids[at] = id;
         if (id == InputRows::kZeroRow) {
           if (!std::exchange(has_zeros, true)) std::fill_n(slots, slot_elements, 0.0f);
           table[at] = slots;
@@ -292,8 +291,9 @@ class DirectProduct final : public Kernel {
           table[at] = input + id - minor_.padding_low * minor_.input_stride;
           continue;
         }
-        if (const int64_t earlier = input_rows_.FindEarlier(ids, at); earlier >= 0) {
-          table[at] = table[earlier];
+        const int64_t distance = input_rows_.Distance(first_row + r, tap);
+        if (distance > 0 && distance <= at) {
+          table[at] = table[at - distance];
           continue;
         }
         float* slot = slots + used++ * slot_elements;
@@ -329,12 +329,11 @@ class DirectProduct final : public Kernel {
     float* panel = reinterpret_cast<float*>(scratch);
     float* dot_scratch = reinterpret_cast<float*>(scratch += PanelBytes());
     const float** table = reinterpret_cast<const float**>(scratch += DotBytes());
-    int64_t* ids = reinterpret_cast<int64_t*>(scratch += TableBytes(plan));
     TileRun<float>* runs = reinterpret_cast<TileRun<float>*>(scratch += TableBytes(plan));
     float* slots = reinterpret_cast<float*>(scratch + RunBytes());
     FindRows(static_cast<const float*>(call.buffers[spec_.input_buffer]) +
                  group * conv_.patches.group_stride,
-             first_row, rows, table, ids, slots);
+             first_row, rows, table, slots);
     const void* kernel =
         static_cast<const float*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
     float* result = static_cast<float*>(call.buffers[2]) + spec_.result_origin +

@@ -2,16 +2,19 @@
 #include "xla/kernels/product/input_rows.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 
 namespace xla::kernels {
 
 InputRows::InputRows(const Patches& patches) : patches_(patches) {
   const auto& dims = patches.dims;
   for (size_t d = 0; d + 1 < dims.size(); ++d) outer_taps_ *= dims[d].taps;
-  if (dims.size() != 2) return;
-  const SpatialDim& outer = dims[0];
-  sharing_rows_ = std::max<int64_t>(
-      1, (outer.taps - 1) * outer.window_dilation / std::max<int64_t>(1, outer.stride));
+  if (dims.size() < 2) return;
+  const SpatialDim& outer = dims[dims.size() - 2];
+  const int64_t common = std::gcd(outer.stride, outer.window_dilation);
+  shared_rows_ = outer.window_dilation / common;
+  shared_taps_ = outer.stride / common;
 }
 
 int64_t InputRows::MostOf(int64_t rows) const {
@@ -39,10 +42,14 @@ int64_t InputRows::OffsetOf(int64_t row, int64_t tap) const {
   return offset + row * patches_.batch_stride;
 }
 
-int64_t InputRows::FindEarlier(const int64_t* offsets, int64_t at) const {
-  const int64_t begin = std::max<int64_t>(0, at / outer_taps_ - sharing_rows_) * outer_taps_;
-  const int64_t* const found = std::find(offsets + begin, offsets + at, offsets[at]);
-  return found == offsets + at ? -1 : found - offsets;
+int64_t InputRows::Distance(int64_t row, int64_t tap) const {
+  const auto& dims = patches_.dims;
+  if (dims.size() < 2) return 0;
+  const SpatialDim& outer = dims[dims.size() - 2];
+  if (row % outer.output_size < shared_rows_ || tap % outer.taps + shared_taps_ >= outer.taps) {
+    return 0;
+  }
+  return shared_rows_ * outer_taps_ - shared_taps_;
 }
 
 }  // namespace xla::kernels

@@ -20,22 +20,24 @@ class InputRows {
   // Taps of all dimensions but the last.
   int64_t outer_taps() const { return outer_taps_; }
 
-  // Returns the most rows that this many consecutive output rows read: those that FindEarlier does
-  // not find.
+  // Returns the most rows that this many consecutive output rows read, each counted once where
+  // Distance tells that it was read before.
   int64_t MostOf(int64_t rows) const;
 
   // Returns the offset of the input row of an output row under an outer tap, in elements; kZeroRow
   // if it is padding.
   int64_t OffsetOf(int64_t row, int64_t tap) const;
 
-  // With offsets[row * outer_taps() + tap] up to position `at`: an earlier position of the same
-  // offset, in the output rows that may share it; -1 if there is none.
-  int64_t FindEarlier(const int64_t* offsets, int64_t at) const;
+  // With offsets at row * outer_taps() + tap: how many places earlier the same input row was read
+  // last; 0 if no output row of the same image before this one read it.
+  int64_t Distance(int64_t row, int64_t tap) const;
 
  private:
   const Patches& patches_;
   int64_t outer_taps_ = 1;
-  int64_t sharing_rows_ = 1;  // the most output rows between two that share one
+  // Output rows that are this far apart read the same rows of the input, under taps that are
+  // `shared_taps_` apart.
+  int64_t shared_rows_ = 0, shared_taps_ = 0;
 };
 
 }  // namespace xla::kernels
