@@ -164,6 +164,7 @@ TEST(ConvolutionKernel, F64) { CheckRandomConvolutions<double, double>(28); }
 TEST(ConvolutionKernel, Bf16) { CheckRandomConvolutions<bfloat16, float>(56); }
 TEST(ConvolutionKernel, F16) { CheckRandomConvolutions<half, float>(28); }
 TEST(ConvolutionKernel, Int8) { CheckRandomConvolutions<int8_t, int32_t>(56); }
+TEST(ConvolutionKernel, Uint8) { CheckRandomConvolutions<uint8_t, int32_t, int64_t>(56); }
 TEST(ConvolutionKernel, Int32) { CheckRandomConvolutions<int32_t, int32_t>(28); }
 TEST(ConvolutionKernel, Complex64) {
   CheckRandomConvolutions<complex64, complex64, std::complex<double>>(28);

@@ -185,6 +185,9 @@ TEST(DotKernel, MixedFloats) { CheckAll<bfloat16, float, float>(1 << 18); }
 TEST(DotKernel, Int8) { CheckAll<int8_t, int8_t, int32_t>(1 << 21); }
 TEST(DotKernel, Int8ToInt8) { CheckAll<int8_t, int8_t, int8_t>(1 << 18); }
 TEST(DotKernel, Uint8) { CheckAll<uint8_t, uint8_t, int32_t>(1 << 18); }
+TEST(DotKernel, Uint8ByInt8) { CheckAll<uint8_t, int8_t, int32_t>(1 << 20); }
+TEST(DotKernel, FloatByInt8) { CheckAll<float, int8_t, float>(1 << 20); }
+TEST(DotKernel, Bf16ByInt8) { CheckAll<bfloat16, int8_t, bfloat16>(1 << 12); }
 TEST(DotKernel, Int64) { CheckAll<int64_t, int64_t, int64_t>(1 << 18); }
 TEST(DotKernel, Complex64) { CheckAll<complex64, complex64, complex64>(1 << 20); }
 TEST(DotKernel, Complex128) { CheckAll<complex128, complex128, complex128>(1 << 18); }
@@ -195,6 +198,36 @@ TEST(DotKernel, Int8OfGreatestMagnitude) {
   for (int8_t& x : dot.lhs) x = -128;
   for (int8_t& x : dot.rhs) x = -128;
   dot.Check("extremes");
+}
+
+template <typename L, typename R>
+void CheckExtremes(L lhs, R rhs) {
+  for (const bool row_major : {true, false}) {
+    DotCase<L, R, int32_t> dot(1, {{}, {30}, {50}, {1001}}, row_major);
+    for (L& x : dot.lhs) x = lhs;
+    for (R& x : dot.rhs) x = rhs;
+    dot.Check("extremes");
+  }
+}
+TEST(DotKernel, Uint8OfGreatestMagnitude) {
+  CheckExtremes<uint8_t, uint8_t>(255, 255);
+  CheckExtremes<uint8_t, int8_t>(255, -128);
+  CheckExtremes<int8_t, uint8_t>(127, 255);
+}
+
+// Few rows by matrices of narrow elements, of which every value is widened as its type is.
+TEST(DotKernel, FewRowsByNarrowMatrices) {
+  for (const int64_t m : {1, 3, 4}) {
+    for (const bool row_major : {true, false}) {
+      DotCase<float, int8_t, float> bytes(2, {{}, {m}, {259}, {11}}, row_major);
+      for (size_t i = 0; i < bytes.rhs.size(); ++i) bytes.rhs[i] = static_cast<int8_t>(i * 37);
+      bytes.Check("bytes");
+      DotCase<bfloat16, bfloat16, float> halves(2, {{2}, {m}, {259}, {70}}, row_major);
+      for (size_t i = 0; i < halves.rhs.size(); ++i)
+        halves.rhs[i] = static_cast<bfloat16>(static_cast<float>(static_cast<int>(i % 255) - 127));
+      halves.Check("halves");
+    }
+  }
 }
 
 TEST(DotKernel, ComplexToRealIsUnimplemented) {

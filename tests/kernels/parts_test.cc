@@ -158,6 +158,17 @@ TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
   EXPECT_EQ(GetWideLoad<uint32_t>(F32), nullptr);
 }
 
+TEST(WideTest, BytesAreConvertedByVectorsAsOneByOne) {
+  std::vector<uint8_t> bytes(261);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  const auto count = static_cast<int64_t>(bytes.size());
+  std::vector<float> wide(bytes.size());
+  GetWideLoad<float>(U8)(bytes.data(), 1, count, wide.data());
+  for (size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(wide[i], bytes[i]);
+  GetWideLoad<float>(S8)(bytes.data(), 1, count, wide.data());
+  for (size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(wide[i], static_cast<int8_t>(bytes[i]));
+}
+
 // By vectors as one by one: all signs, exponents and bits that are kept, and those that decide how
 // a number is rounded.
 TEST(WideTest, HalvesAreConvertedAsTheirTypesAre) {

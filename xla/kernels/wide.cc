@@ -75,6 +75,10 @@ void Load(const void* src, int64_t stride, int64_t count, Wide* dst) {
         i = WidenF16(in, count, dst);
       if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, bfloat16>)
         i = WidenBF16(in, count, dst);
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, int8_t>)
+        i = WidenS8(in, count, dst);
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, uint8_t>)
+        i = WidenU8(in, count, dst);
       for (; i < count; ++i) dst[i] = Widen<Wide>(in[i]);
     }
     return;

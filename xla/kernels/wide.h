@@ -33,12 +33,20 @@ WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type);
 
-// Converts as many of `count` contiguous f16 or bf16 as the machine has vector instructions for;
+// Converts as many of `count` contiguous numbers as the machine has vector instructions for;
 // returns how many.
 int64_t WidenF16(const void* from, int64_t count, float* to);
 int64_t NarrowF16(const float* from, int64_t count, void* to);
 int64_t WidenBF16(const void* from, int64_t count, float* to);
 int64_t NarrowBF16(const float* from, int64_t count, void* to);
+int64_t WidenS8(const void* from, int64_t count, float* to);
+int64_t WidenU8(const void* from, int64_t count, float* to);
+
+// to[i * to_stride + j] = from[i * from_stride + j], for i < rows and j < columns.
+using WidenRows = void (*)(int64_t rows, int64_t columns, const void* from, int64_t from_stride,
+                           float* to, int64_t to_stride);
+// Returns the function of the machine for BF16, S8 and U8; null for other types.
+WidenRows GetWidenRows(PrimitiveType type);
 
 }  // namespace xla::kernels
 

@@ -97,6 +97,8 @@ absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel
                                            kPatchColumns<WidePacking<float>>};
   static constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>,
                                            kPatchColumns<WidePacking<uint32_t>>};
+  static constexpr ProblemForm kWords[] = {kPatchRows<WordPacking>,
+                                           kPatchColumns<WidePacking<uint32_t>>};
   static constexpr FormsByPacking<ProblemForm> kForms = {.f32 = kF32,
                                                          .f64 = kF64,
                                                          .u32 = kU32,
@@ -104,7 +106,8 @@ absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel
                                                          .c64 = kC64,
                                                          .c128 = kC128,
                                                          .pairs = kPairs,
-                                                         .quads = kQuads};
+                                                         .quads = kQuads,
+                                                         .words = kWords};
   const PrimitiveType packed = PackedType(input, kernel, result);
   // Patches of other types are not converted to complex numbers.
   if (primitive_util::IsComplexType(packed) && (input != packed || kernel != packed)) return {};

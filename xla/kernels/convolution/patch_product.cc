@@ -71,6 +71,10 @@ struct RowElement<PairPacking> {
   using type = uint16_t;
 };
 template <>
+struct RowElement<WordPacking> {
+  using type = uint16_t;
+};
+template <>
 struct RowElement<QuadPacking> {
   using type = uint8_t;
 };
@@ -191,6 +195,8 @@ class PatchProductKernel final : public Kernel {
     if constexpr (kIsWide) {
       if (type == primitive_util::NativeToPrimitiveType<Unit>()) return nullptr;
       return GetWideLoad<Unit>(type);
+    } else if constexpr (std::is_same_v<Packing, WordPacking>) {
+      return GetWordLoad(type);
     } else {
       (void)type;
       return nullptr;
@@ -383,6 +389,8 @@ template double PatchRowsCost<PairPacking>(const ConvolutionProblem&);
 template std::unique_ptr<const Kernel> MakePatchRows<PairPacking>(ConvolutionProblem);
 template double PatchRowsCost<QuadPacking>(const ConvolutionProblem&);
 template std::unique_ptr<const Kernel> MakePatchRows<QuadPacking>(ConvolutionProblem);
+template double PatchRowsCost<WordPacking>(const ConvolutionProblem&);
+template std::unique_ptr<const Kernel> MakePatchRows<WordPacking>(ConvolutionProblem);
 template double PatchColumnsCost<WidePacking<float>>(const ConvolutionProblem&);
 template std::unique_ptr<const Kernel> MakePatchColumns<WidePacking<float>>(ConvolutionProblem);
 template double PatchColumnsCost<WidePacking<double>>(const ConvolutionProblem&);

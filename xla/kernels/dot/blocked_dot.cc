@@ -267,5 +267,7 @@ template double BlockedDotCost<PairPacking>(const DotProblem&);
 template std::unique_ptr<const Kernel> MakeBlockedDot<PairPacking>(DotProblem);
 template double BlockedDotCost<QuadPacking>(const DotProblem&);
 template std::unique_ptr<const Kernel> MakeBlockedDot<QuadPacking>(DotProblem);
+template double BlockedDotCost<WordPacking>(const DotProblem&);
+template std::unique_ptr<const Kernel> MakeBlockedDot<WordPacking>(DotProblem);
 
 }  // namespace xla::kernels

@@ -14,10 +14,11 @@
 
 namespace xla::kernels {
 
-// For few rows: the matrix of columns is streamed once, in place. T: float, double.
-template <typename T>
+// For few rows: the matrix of columns is streamed once, in place. Its elements are of type W and
+// summed in T: float or double for both, or Bf16Bits or int8_t in float, with rows of any type.
+template <typename T, typename W>
 double SkinnyDotCost(const DotProblem& problem);
-template <typename T>
+template <typename T, typename W>
 std::unique_ptr<const Kernel> MakeSkinnyDot(DotProblem problem);
 
 // For small matrices: multiplied in place by one thread, which takes less time than dividing or

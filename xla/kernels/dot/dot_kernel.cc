@@ -14,6 +14,7 @@
 #include "xla/kernels/dot/dot_forms.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/product/packing.h"
+#include "xla/kernels/product/skinny_product.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {
@@ -28,18 +29,24 @@ struct DotForm {
 template <typename Packing>
 constexpr DotForm kBlocked = {"blocked", &BlockedDotCost<Packing>, &MakeBlockedDot<Packing>};
 
+// The matrix is of one type, so that at most one of these fits.
+template <typename T, typename W>
+constexpr DotForm kSkinny = {"skinny", &SkinnyDotCost<T, W>, &MakeSkinnyDot<T, W>};
+
 // Returns the forms for operands and a result of these types. Forms of one list give the same
 // results except for the order of summation.
 absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   static constexpr DotForm kF32[] = {
       {"small", &SmallDotCost<float>, &MakeSmallDot<float>},
-      {"skinny", &SkinnyDotCost<float>, &MakeSkinnyDot<float>},
+      kSkinny<float, float>,
+      kSkinny<float, Bf16Bits>,
+      kSkinny<float, int8_t>,
       {"direct", &DirectDotCost, &MakeDirectDot},
       kBlocked<WidePacking<float>>,
   };
   static constexpr DotForm kF64[] = {
       {"small", &SmallDotCost<double>, &MakeSmallDot<double>},
-      {"skinny", &SkinnyDotCost<double>, &MakeSkinnyDot<double>},
+      kSkinny<double, double>,
       kBlocked<WidePacking<double>>,
   };
   static constexpr DotForm kU32[] = {kBlocked<WidePacking<uint32_t>>};
@@ -48,6 +55,7 @@ absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, Primiti
   static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
   static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
   static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
+  static constexpr DotForm kWords[] = {kBlocked<WordPacking>};
   static constexpr FormsByPacking<DotForm> kForms = {.f32 = kF32,
                                                      .f64 = kF64,
                                                      .u32 = kU32,
@@ -55,7 +63,8 @@ absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, Primiti
                                                      .c64 = kC64,
                                                      .c128 = kC128,
                                                      .pairs = kPairs,
-                                                     .quads = kQuads};
+                                                     .quads = kQuads,
+                                                     .words = kWords};
   return kForms.Of(PackedType(lhs, rhs, result));
 }
 

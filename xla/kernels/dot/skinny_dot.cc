@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "xla/base/machine.h"
@@ -11,6 +12,8 @@
 #include "xla/kernels/dot/dot_forms.h"
 #include "xla/kernels/product/product_cost.h"
 #include "xla/kernels/product/skinny_product.h"
+#include "xla/kernels/wide.h"
+#include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -26,7 +29,14 @@ bool HasDotRows(const MatrixView& matrix) {
          (matrix.k.count() > 1 || matrix.lines.run_stride() != 1);
 }
 
-template <typename T>
+// The type of arrays whose elements a kernel reads as W.
+template <typename W>
+constexpr PrimitiveType kMatrixType = primitive_util::NativeToPrimitiveType<W>();
+template <>
+constexpr PrimitiveType kMatrixType<Bf16Bits> = BF16;
+
+// Elements of the matrix are of type W, sums of type T. Rows of any type are converted.
+template <typename T, typename W>
 class SkinnyDotKernel final : public Kernel {
  public:
   explicit SkinnyDotKernel(DotProblem problem) : problem_(std::move(problem)) {
@@ -52,7 +62,7 @@ class SkinnyDotKernel final : public Kernel {
   // Whether there is one problem, whose rows are as they would be packed.
   static bool RowsInPlace(const DotProblem& problem) {
     const MatrixView& view = problem.rows.view;
-    return problem.batch == 1 && view.k.IsOneRun() && view.k.run_stride() == 1 &&
+    return IsPlain<T>(problem.rows) && problem.batch == 1 && view.k.IsOneRun() && view.k.run_stride() == 1 &&
            view.lines.IsOneRun();
   }
 
@@ -66,8 +76,8 @@ class SkinnyDotKernel final : public Kernel {
     int64_t x_stride = problem_.k;
     PrepareRows(call, reinterpret_cast<T*>(scratch), &x, &x_stride);
     T* partial = reinterpret_cast<T*>(scratch + RowBytes());
-    const T* w = static_cast<const T*>(call.buffers[problem_.columns.buffer]);
-    const SkinnyKernels<T> kernels = FusedSkinnyKernels<T>();
+    const W* w = static_cast<const W*>(call.buffers[problem_.columns.buffer]);
+    const SkinnyKernels<T, W> kernels = FusedSkinnyKernels<T, W>();
     const ElementStore<T> store(problem_, call.buffers);
     XLA_RETURN_IF_ERROR(RunTasks(
         *call.host, problem_.batch * blocks_ * splits_, scratch + RowBytes() + SumBytes(),
@@ -114,30 +124,26 @@ class SkinnyDotKernel final : public Kernel {
 
   void PrepareRows(const KernelCall& call, T* packed, const T** x, int64_t* x_stride) const {
     const MatrixView& view = problem_.rows.view;
-    const T* data = static_cast<const T*>(call.buffers[problem_.rows.buffer]);
+    const char* data = static_cast<const char*>(call.buffers[problem_.rows.buffer]);
     if (RowsInPlace(problem_)) {
-      *x = data;
+      *x = reinterpret_cast<const T*>(data);
       *x_stride = problem_.m == 1 ? 0 : view.lines.run_stride();
       return;
     }
     *x = packed;
+    const WideLoad<T> load = GetWideLoad<T>(view.type);
     for (int64_t b = 0; b < problem_.batch; ++b) {
       for (int64_t i = 0; i < problem_.m; ++i) {
-        const T* line = data + view.batch.Offset(b) + view.lines.Offset(i);
+        const int64_t line = view.batch.Offset(b) + view.lines.Offset(i);
         view.k.ForEachRun(0, problem_.k, [&](int64_t k, int64_t offset, int64_t length) {
-          const int64_t stride = view.k.run_stride();
-          T* to = packed + (b * problem_.m + i) * problem_.k + k;
-          if (stride == 1) {
-            std::copy_n(line + offset, length, to);
-          } else {
-            for (int64_t j = 0; j < length; ++j) to[j] = line[offset + j * stride];
-          }
+          load(data + (line + offset) * view.element_bytes, view.k.run_stride(), length,
+               packed + (b * problem_.m + i) * problem_.k + k);
         });
       }
     }
   }
 
-  void MultiplyBlock(const SkinnyKernels<T>& kernels, const T* x, int64_t x_stride, const T* w,
+  void MultiplyBlock(const SkinnyKernels<T, W>& kernels, const T* x, int64_t x_stride, const W* w,
                      int64_t column, int64_t columns, int64_t k0, T* sums, Task& task) const {
     const int64_t depth = std::min(split_depth_, problem_.k - k0);
     if (dots_) {
@@ -170,13 +176,13 @@ class SkinnyDotKernel final : public Kernel {
 
 }  // namespace
 
-template <typename T>
+template <typename T, typename W>
 double SkinnyDotCost(const DotProblem& problem) {
   const MatrixView& w = problem.columns.view;
   const bool dots = HasDotRows(w);
   if (problem.m > (dots ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
-      problem.rows.view.type != problem.columns.view.type || !IsPlain<T>(problem.rows) ||
-      !IsPlain<T>(problem.columns) || !w.k.IsOneRun() || !w.lines.IsOneRun() ||
+      w.type != kMatrixType<W> || problem.columns.scale != 1 || problem.rows.scale != 1 ||
+      (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) || !w.k.IsOneRun() || !w.lines.IsOneRun() ||
       (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
     return kDoesNotFit;
   }
@@ -185,30 +191,38 @@ double SkinnyDotCost(const DotProblem& problem) {
              k = static_cast<double>(problem.k), batch = static_cast<double>(problem.batch);
   constexpr double kStart = 80, kProblem = 40, kStored = 0.5;
   double cost = kProblem + m * n * kStored;
-  if (!SkinnyDotKernel<T>::RowsInPlace(problem))
-    cost += PackRowsCost(problem.rows.view, problem.rows.view.type);
+  if (!SkinnyDotKernel<T, W>::RowsInPlace(problem))
+    cost += PackRowsCost(problem.rows.view, kMatrixType<T>);
+  // What a vector of the matrix takes to be widened.
+  constexpr double kWidened = std::is_same_v<T, W> ? 0 : std::is_same_v<W, Bf16Bits> ? 1 : 1.5;
   if (dots) {
     // For up to kMaxSkinnyRows rows: vectors of products, and the sums of their lanes.
     constexpr double kVector = 0.5, kSum = 2.5, kFewestColumns = 4;
-    const double rows = std::max(m, 1.3 * std::ceil(m / kMaxSkinnyRows));
-    return kStart + batch * (cost + rows * std::max(n, kFewestColumns) *
-                                        (std::ceil(k / lanes) * kVector + kSum));
+    const double passes = std::ceil(m / kMaxSkinnyRows), rows = std::max(m, 1.3 * passes);
+    const double vectors = std::ceil(k / lanes);
+    return kStart + batch * (cost + std::max(n, kFewestColumns) *
+                                        (rows * (vectors * kVector + kSum) +
+                                         passes * vectors * kWidened));
   }
   // Sums of more rows are stored and loaded more often.
   constexpr double kRow = 2.2;
   constexpr double kVectors[kMaxSkinnyRows] = {0.9, 0.9, 1.4, 2.8};
-  const double vector = kVectors[problem.m - 1];
+  const double vector = kVectors[problem.m - 1] + kWidened;
   return kStart + batch * (cost + k * (std::ceil(n / lanes) * vector + kRow));
 }
 
-template <typename T>
+template <typename T, typename W>
 std::unique_ptr<const Kernel> MakeSkinnyDot(DotProblem problem) {
-  return std::make_unique<SkinnyDotKernel<T>>(std::move(problem));
+  return std::make_unique<SkinnyDotKernel<T, W>>(std::move(problem));
 }
 
-template double SkinnyDotCost<float>(const DotProblem&);
-template std::unique_ptr<const Kernel> MakeSkinnyDot<float>(DotProblem);
-template double SkinnyDotCost<double>(const DotProblem&);
-template std::unique_ptr<const Kernel> MakeSkinnyDot<double>(DotProblem);
+#define XLA_INSTANTIATE(T, W)                             \
+  template double SkinnyDotCost<T, W>(const DotProblem&); \
+  template std::unique_ptr<const Kernel> MakeSkinnyDot<T, W>(DotProblem);
+XLA_INSTANTIATE(float, float)
+XLA_INSTANTIATE(double, double)
+XLA_INSTANTIATE(float, Bf16Bits)
+XLA_INSTANTIATE(float, int8_t)
+#undef XLA_INSTANTIATE
 
 }  // namespace xla::kernels

@@ -22,8 +22,8 @@
 
 namespace xla::kernels {
 
-// The depth of blocks in units of k: one element, two bf16, or four int8, which one instruction
-// multiplies and adds.
+// The depth of blocks in units of k: one element, two bf16 or int16, or four int8, which one
+// instruction multiplies and adds.
 inline constexpr int64_t kProductDepth = 256;
 // The distance between the rows of a block of A, in units: not a power of two, so that rows do not
 // share cache sets.
@@ -75,6 +75,9 @@ ProductKernels<uint32_t, float> PairKernels();
 // Unit: four bytes, of A as unsigned numbers that are greater by 128, of B signed. The sums are
 // those of the signed numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
+// Unit: two int16, the first in the low half; both products are exact, sums wrap. Null `tile` if the
+// machine has no such instructions.
+ProductKernels<uint32_t, uint32_t> WordKernels();
 
 // A side of C, divided into blocks of whole tiles (except at the end): as many blocks as requested,
 // whose numbers of tiles differ by at most one, so that workers finish together.

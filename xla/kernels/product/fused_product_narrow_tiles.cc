@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bf16 and int8 by the dot product instructions of AVX-512, which Highway's
-// instruction sets do not have.
+// Tiles of products of bf16 and int8 by the dot product instructions of AVX-512, and of int16 by
+// those of AVX2, which Highway's instruction sets do not have.
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -13,12 +13,16 @@
 
 #define XLA_PAIR_TARGET __attribute__((target("avx512f,avx512bw,avx512bf16")))
 #define XLA_QUAD_TARGET __attribute__((target("avx512f,avx512bw,avx512vnni")))
+#define XLA_WORD_TARGET __attribute__((target("avx2")))
 
 namespace xla::kernels {
 namespace {
 
 constexpr int kNarrowRows = 12;
 constexpr int64_t kNarrowLanes = 16, kNarrowColumns = 2 * kNarrowLanes;
+// 12 sums, two vectors of B, a broadcast element of A and a product in 16 registers.
+constexpr int kWordRows = 6;
+constexpr int64_t kWordLanes = 8, kWordColumns = 2 * kWordLanes;
 
 template <int kRows>
 XLA_PAIR_TARGET void PairTile(int64_t columns, int64_t depth, const uint32_t* a, const uint32_t* b,
@@ -93,6 +97,61 @@ XLA_QUAD_TARGET void QuadTile(int64_t columns, int64_t depth, const uint32_t* a,
   }
 }
 
+// Stores the first `columns` lanes of the sums of a row, or adds them to what is there.
+XLA_WORD_TARGET inline void StoreWordSums(int64_t columns, const __m256i (&sum)[2], uint32_t* to,
+                                          bool accumulate) {
+  if (columns == kWordColumns) {
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      __m256i* const at = reinterpret_cast<__m256i*>(to + v * kWordLanes);
+      _mm256_storeu_si256(
+          at, accumulate ? _mm256_add_epi32(_mm256_loadu_si256(at), sum[v]) : sum[v]);
+    }
+    return;
+  }
+  uint32_t lanes[kWordColumns];
+#pragma GCC unroll 2
+  for (int v = 0; v < 2; ++v)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + v * kWordLanes), sum[v]);
+  for (int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + lanes[j] : lanes[j];
+}
+
+template <int kRows>
+XLA_WORD_TARGET void WordTile(int64_t columns, int64_t depth, const uint32_t* a, const uint32_t* b,
+                              int64_t ldb, uint32_t* c, int64_t ldc, bool accumulate) {
+  __m256i sum[kRows][2];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
+  for (int64_t k = 0; k < depth; ++k) {
+    const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+    const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + kWordLanes));
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const __m256i factor = _mm256_set1_epi32(static_cast<int>(a[r * kProductRowStride]));
+      sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(factor, b0));
+      sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(factor, b1));
+    }
+    ++a;
+    b += ldb;
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) StoreWordSums(columns, sum[r], c + r * ldc, accumulate);
+}
+
+template <int... kRows>
+void RunWordTile(std::integer_sequence<int, kRows...>, int64_t rows, int64_t columns, int64_t depth,
+                 const uint32_t* a, const uint32_t* b, int64_t ldb, uint32_t* c, int64_t ldc,
+                 bool accumulate) {
+  static constexpr decltype(&WordTile<1>) kTable[] = {&WordTile<kRows + 1>...};
+  kTable[rows - 1](columns, depth, a, b, ldb, c, ldc, accumulate);
+}
+
+void RunWordTiles(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a,
+                  const uint32_t* b, int64_t ldb, uint32_t* c, int64_t ldc, bool accumulate) {
+  RunWordTile(std::make_integer_sequence<int, kWordRows>(), rows, columns, depth, a, b, ldb, c, ldc,
+              accumulate);
+}
+
 template <typename Acc>
 using NarrowTile = void (*)(int64_t columns, int64_t depth, const uint32_t* a, const uint32_t* b,
                             int64_t ldb, Acc* c, int64_t ldc, bool accumulate);
@@ -127,6 +186,11 @@ ProductKernels<uint32_t, uint32_t> QuadKernels() {
   return {kNarrowRows, kNarrowColumns, &RunTile<uint32_t>};
 }
 
+ProductKernels<uint32_t, uint32_t> WordKernels() {
+  if (!MachineOfThread().avx2) return {0, 0, nullptr};
+  return {kWordRows, kWordColumns, &RunWordTiles};
+}
+
 }  // namespace xla::kernels
 
 #else
@@ -134,6 +198,7 @@ ProductKernels<uint32_t, uint32_t> QuadKernels() {
 namespace xla::kernels {
 ProductKernels<uint32_t, float> PairKernels() { return {0, 0, nullptr}; }
 ProductKernels<uint32_t, uint32_t> QuadKernels() { return {0, 0, nullptr}; }
+ProductKernels<uint32_t, uint32_t> WordKernels() { return {0, 0, nullptr}; }
 }  // namespace xla::kernels
 
 #endif

@@ -99,6 +99,39 @@ void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_
   }
 }
 
+// PackColumns for narrow elements that become floats: by rows of the panel, or as rows of the matrix
+// first, a few lines at a time. Returns whether it did.
+template <typename T>
+bool WidenColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                  int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
+  if constexpr (!std::is_same_v<T, float>) return false;
+  const WidenRows widen = GetWidenRows(view.type);
+  if (widen == nullptr) return false;
+  const int64_t k_stride = view.k.run_stride(), line_stride = view.lines.run_stride();
+  float* const to = reinterpret_cast<float*>(panel);
+  if (line_stride == 1 && view.lines.run_length() > 1) {
+    const int64_t base = view.batch.Offset(batch);
+    view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t line_offset, int64_t count) {
+      view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
+        const int64_t offset = (base + line_offset + k_offset) * view.element_bytes;
+        widen(length, count, static_cast<const char*>(data) + offset, k_stride,
+              to + k * width + line, width);
+      });
+    });
+    return true;
+  }
+  if (k_stride != 1) return false;
+  constexpr int64_t kLines = 8;
+  float rows[kLines * kProductRowStride];
+  const WideLoad<float> load = GetWideLoad<float>(view.type);
+  for (int64_t line = 0; line < lines; line += kLines) {
+    const int64_t count = std::min(kLines, lines - line);
+    PackRows<float>(view, data, load, batch, first + line, count, k0, depth, rows);
+    Transpose32(depth, count, rows, kProductRowStride, to + line, width);
+  }
+  return true;
+}
+
 template <typename T>
 void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,
                  int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
@@ -131,7 +164,7 @@ void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int
             k_stride * kBytes, reinterpret_cast<char*>(panel + k * width + line), width * kBytes);
       });
     });
-  } else {
+  } else if (!WidenColumns(view, data, batch, first, lines, k0, depth, width, panel)) {
     MatrixView at = view;
     at.data = data;
     PackLines(at, load, batch, first, lines, k0, depth, width, panel);

@@ -39,6 +39,13 @@ void PackRowQuads(const MatrixView& view, const void* data, int64_t batch, int64
                   int64_t lines, int64_t k0, int64_t depth, uint32_t flip, uint32_t* rows);
 void PackColumnQuads(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                      int64_t lines, int64_t k0, int64_t depth, int64_t width, uint32_t* panel);
+// Loads elements of type S8 or U8 as int16, by their bits; null for other types.
+WideLoad<uint16_t> GetWordLoad(PrimitiveType type);
+// Like PackRowPairs, for pairs of int16 made of the elements, which are S8 or U8.
+void PackRowWords(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                  int64_t lines, int64_t k0, int64_t depth, uint32_t* rows);
+void PackColumnWords(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                     int64_t lines, int64_t k0, int64_t depth, int64_t width, uint32_t* panel);
 
 }  // namespace xla::kernels
 

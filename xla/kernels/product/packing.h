@@ -139,6 +139,28 @@ struct QuadPacking {
   }
 };
 
+// Integers of at most 8 bits, as int16.
+struct WordPacking {
+  using Unit = uint32_t;
+  using Acc = uint32_t;
+  using Wide = uint32_t;
+  static constexpr int64_t kParts = 1;
+  static int64_t Units(int64_t k) { return (k + 1) / 2; }
+  static ProductKernels<Unit, Acc> Kernels() { return WordKernels(); }
+  static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
+    PackRowWords(view, data, batch, first, lines, k0, depth, rows);
+  }
+  static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                          int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
+    PackColumnWords(view, data, batch, first, lines, k0, depth, width, panel);
+  }
+  static double RowsCost(const MatrixView& view) { return PackRowPartsCost(view); }
+  static double PanelsCost(const MatrixView& view, int64_t width) {
+    return PackPanelPartsCost(view, 2, width);
+  }
+};
+
 // Returns the type in which a contraction of these types is computed; PRIMITIVE_TYPE_INVALID for
 // complex operands with a real result. U32 and U64 represent integers of either sign.
 inline PrimitiveType ContractionWideType(PrimitiveType lhs, PrimitiveType rhs,
@@ -167,11 +189,14 @@ bool StoresSums(PrimitiveType type) {
 
 // Returns how contractions of these types are packed: as the type in which they are computed, or as
 // units of several elements for the machine's instructions. PRIMITIVE_TYPE_INVALID as for
-// ContractionWideType; BF16 for PairPacking, S8 for QuadPacking.
+// ContractionWideType; BF16 for PairPacking, S8 for QuadPacking, S16 for WordPacking.
 inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
   if (lhs == BF16 && rhs == BF16 && result != F64 && PairKernels().tile != nullptr) return BF16;
   const PrimitiveType wide = ContractionWideType(lhs, rhs, result);
-  return lhs == S8 && rhs == S8 && wide == U32 && QuadKernels().tile != nullptr ? S8 : wide;
+  if (wide != U32) return wide;
+  if (lhs == S8 && rhs == S8 && QuadKernels().tile != nullptr) return S8;
+  const bool are_bytes = (lhs == S8 || lhs == U8) && (rhs == S8 || rhs == U8);
+  return are_bytes && WordKernels().tile != nullptr ? S16 : wide;
 }
 
 // The forms of a contraction by the type that PackedType returns.
@@ -184,6 +209,8 @@ struct FormsByPacking {
         return pairs;
       case S8:
         return quads;
+      case S16:
+        return words;
       case F32:
         return f32;
       case F64:
@@ -201,7 +228,7 @@ struct FormsByPacking {
     }
   }
 
-  absl::Span<const Form> f32, f64, u32, u64, c64, c128, pairs, quads;
+  absl::Span<const Form> f32, f64, u32, u64, c64, c128, pairs, quads, words;
 };
 
 }  // namespace xla::kernels

@@ -3,6 +3,7 @@
 #include "xla/kernels/product/skinny_product.h"
 
 #include <cstdint>
+#include <type_traits>
 
 #include "xla/kernels/simd_targets.h"
 
@@ -16,10 +17,27 @@ namespace xla::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Loads a vector of the matrix, widened.
+template <class D, typename W>
+HWY_INLINE hn::Vec<D> LoadWide(D d, const W* from) {
+  if constexpr (std::is_same_v<W, hn::TFromD<D>>) {
+    return hn::LoadU(d, from);
+  } else if constexpr (std::is_same_v<W, Bf16Bits>) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::Rebind<uint16_t, D> half;
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(
+                              bits, hn::LoadU(half, reinterpret_cast<const uint16_t*>(from)))));
+  } else {
+    const hn::RebindToSigned<D> ints;
+    const hn::Rebind<W, D> narrow;
+    return hn::ConvertTo(d, hn::PromoteTo(ints, hn::LoadU(narrow, from)));
+  }
+}
+
 // Reads kDepth rows of the matrix at a time.
-template <typename T, int kRows, int kDepth>
+template <typename T, typename W, int kRows, int kDepth>
 HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_stride,
-                           const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
+                           const W* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
                            int64_t sum_stride) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
@@ -34,7 +52,7 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
   for (; j + kLanes <= columns; j += kLanes) {
     V row[kDepth];
 #pragma GCC unroll 8
-    for (int k = 0; k < kDepth; ++k) row[k] = hn::LoadU(d, w + k * ldw + j);
+    for (int k = 0; k < kDepth; ++k) row[k] = LoadWide(d, w + k * ldw + j);
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       V sum = hn::LoadU(d, sums + r * sum_stride + j);
@@ -44,19 +62,21 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
     }
   }
 #if HWY_TARGET <= HWY_AVX2  // masked loads touch no memory beyond the mask
-  if (j < columns) {
-    const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
-    V row[kDepth];
+  if constexpr (std::is_same_v<T, W>) {
+    if (j < columns) {
+      const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
+      V row[kDepth];
 #pragma GCC unroll 8
-    for (int k = 0; k < kDepth; ++k) row[k] = hn::MaskedLoad(mask, d, w + k * ldw + j);
+      for (int k = 0; k < kDepth; ++k) row[k] = hn::MaskedLoad(mask, d, w + k * ldw + j);
 #pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) {
-      V sum = hn::LoadU(d, sums + r * sum_stride + j);
+      for (int r = 0; r < kRows; ++r) {
+        V sum = hn::LoadU(d, sums + r * sum_stride + j);
 #pragma GCC unroll 8
-      for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
-      hn::StoreU(sum, d, sums + r * sum_stride + j);
+        for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
+        hn::StoreU(sum, d, sums + r * sum_stride + j);
+      }
+      return;
     }
-    return;
   }
 #endif
   const hn::CappedTag<T, 1> one;
@@ -66,22 +86,23 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
       auto sum = hn::LoadU(one, sums + r * sum_stride + j);
 #pragma GCC unroll 8
       for (int k = 0; k < kDepth; ++k) {
-        sum = hn::MulAdd(hn::Set(one, x[r * x_stride + k]), hn::LoadU(one, w + k * ldw + j), sum);
+        sum =
+            hn::MulAdd(hn::Set(one, x[r * x_stride + k]), LoadWide(one, w + k * ldw + j), sum);
       }
       hn::StoreU(sum, one, sums + r * sum_stride + j);
     }
   }
 }
 
-template <typename T, int kRows>
-void StreamRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+template <typename T, typename W, int kRows>
+void StreamRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w,
                 int64_t ldw, T* sums, int64_t sum_stride) {
   constexpr int kDepth = kRows <= 2 ? 8 : 4;
   int64_t k = 0;
   for (; k + kDepth <= depth; k += kDepth)
-    StreamStep<T, kRows, kDepth>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
+    StreamStep<T, W, kRows, kDepth>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
   for (; k < depth; ++k)
-    StreamStep<T, kRows, 1>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
+    StreamStep<T, W, kRows, 1>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -125,9 +146,9 @@ HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
 #endif
 
 // Reads kColumns columns of the matrix at a time: one or four.
-template <typename T, int kRows, int kColumns>
+template <typename T, typename W, int kRows, int kColumns>
 HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
-                        const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
+                        const W* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
                         int64_t sum_stride) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
@@ -151,7 +172,7 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
       for (int r = 0; r < kRows; ++r) row[r] = hn::LoadU(d, x + r * x_stride + k + u * kLanes);
 #pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) {
-        const V column = hn::LoadU(d, w + c * ldw + k + u * kLanes);
+        const V column = LoadWide(d, w + c * ldw + k + u * kLanes);
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) sum[r][c][u] = hn::MulAdd(row[r], column, sum[r][c][u]);
       }
@@ -160,7 +181,7 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
   for (; k + kLanes <= depth; k += kLanes) {
 #pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) {
-      const V column = hn::LoadU(d, w + c * ldw + k);
+      const V column = LoadWide(d, w + c * ldw + k);
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r)
         sum[r][c][0] = hn::MulAdd(hn::LoadU(d, x + r * x_stride + k), column, sum[r][c][0]);
@@ -181,41 +202,50 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
     } else {
       *result = hn::GetLane(hn::SumOfLanes(d, total[0]));
     }
+    const hn::CappedTag<T, 1> one;
     for (int64_t i = k; i < depth; ++i) {
 #pragma GCC unroll 8
-      for (int c = 0; c < kColumns; ++c) result[c] += x[r * x_stride + i] * w[c * ldw + i];
+      for (int c = 0; c < kColumns; ++c)
+        result[c] += x[r * x_stride + i] * hn::GetLane(LoadWide(one, w + c * ldw + i));
     }
   }
 }
 
-template <typename T, int kRows>
-void DotRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w, int64_t ldw,
+template <typename T, typename W, int kRows>
+void DotRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w, int64_t ldw,
              T* sums, int64_t sum_stride) {
   int64_t j = 0;
   for (; j + 4 <= columns; j += 4)
-    DotStep<T, kRows, 4>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
+    DotStep<T, W, kRows, 4>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
   for (; j < columns; ++j)
-    DotStep<T, kRows, 1>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
+    DotStep<T, W, kRows, 1>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
 }
 
-template <typename T>
-void Stream(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+template <typename T, typename W>
+void Stream(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w,
             int64_t ldw, T* sums, int64_t sum_stride) {
-  constexpr decltype(&StreamRows<T, 1>) kTable[] = {&StreamRows<T, 1>, &StreamRows<T, 2>,
-                                                    &StreamRows<T, 3>, &StreamRows<T, 4>};
+  constexpr decltype(&StreamRows<T, W, 1>) kTable[] = {
+      &StreamRows<T, W, 1>, &StreamRows<T, W, 2>, &StreamRows<T, W, 3>, &StreamRows<T, W, 4>};
   kTable[rows - 1](columns, depth, x, x_stride, w, ldw, sums, sum_stride);
 }
 
-template <typename T>
-void Dots(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const T* w,
+template <typename T, typename W>
+void Dots(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w,
           int64_t ldw, T* sums, int64_t sum_stride) {
-  constexpr decltype(&DotRows<T, 1>) kTable[] = {&DotRows<T, 1>, &DotRows<T, 2>, &DotRows<T, 3>,
-                                                 &DotRows<T, 4>};
+  constexpr decltype(&DotRows<T, W, 1>) kTable[] = {&DotRows<T, W, 1>, &DotRows<T, W, 2>,
+                                                    &DotRows<T, W, 3>, &DotRows<T, W, 4>};
   kTable[rows - 1](columns, depth, x, x_stride, w, ldw, sums, sum_stride);
 }
 
-SkinnyKernels<float> SkinnyF32() { return {&Stream<float>, &Dots<float>}; }
-SkinnyKernels<double> SkinnyF64() { return {&Stream<double>, &Dots<double>}; }
+template <typename T, typename W>
+SkinnyKernels<T, W> SkinnyOf() {
+  return {&Stream<T, W>, &Dots<T, W>};
+}
+
+SkinnyKernels<float> SkinnyF32() { return SkinnyOf<float, float>(); }
+SkinnyKernels<double> SkinnyF64() { return SkinnyOf<double, double>(); }
+SkinnyKernels<float, Bf16Bits> SkinnyBF16() { return SkinnyOf<float, Bf16Bits>(); }
+SkinnyKernels<float, int8_t> SkinnyS8() { return SkinnyOf<float, int8_t>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace xla::kernels
@@ -227,16 +257,26 @@ namespace {
 
 HWY_EXPORT(SkinnyF32);
 HWY_EXPORT(SkinnyF64);
+HWY_EXPORT(SkinnyBF16);
+HWY_EXPORT(SkinnyS8);
 
 }  // namespace
 
 template <>
-SkinnyKernels<float> FusedSkinnyKernels<float>() {
+SkinnyKernels<float> FusedSkinnyKernels<float, float>() {
   return HWY_DYNAMIC_DISPATCH(SkinnyF32)();
 }
 template <>
-SkinnyKernels<double> FusedSkinnyKernels<double>() {
+SkinnyKernels<double> FusedSkinnyKernels<double, double>() {
   return HWY_DYNAMIC_DISPATCH(SkinnyF64)();
+}
+template <>
+SkinnyKernels<float, Bf16Bits> FusedSkinnyKernels<float, Bf16Bits>() {
+  return HWY_DYNAMIC_DISPATCH(SkinnyBF16)();
+}
+template <>
+SkinnyKernels<float, int8_t> FusedSkinnyKernels<float, int8_t>() {
+  return HWY_DYNAMIC_DISPATCH(SkinnyS8)();
 }
 
 }  // namespace xla::kernels

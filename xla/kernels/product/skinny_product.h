@@ -10,23 +10,27 @@ namespace xla::kernels {
 
 inline constexpr int64_t kMaxSkinnyRows = 4;
 
-// The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements.
-template <typename T>
+// The bits of a bf16.
+enum class Bf16Bits : uint16_t {};
+
+// The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements. The
+// elements of the matrix are of type W, which is widened to T in registers.
+template <typename T, typename W = T>
 struct SkinnyKernels {
   // For matrices whose rows are contiguous: sums[r * sum_stride + j] += sum over k of x[r *
   // x_stride + k] * w[k * ldw + j] for j < columns. Elements after these in a row of sums, up to a
   // multiple of 64 bytes, may be changed.
   void (*stream)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
-                 const T* w, int64_t ldw, T* sums, int64_t sum_stride);
+                 const W* w, int64_t ldw, T* sums, int64_t sum_stride);
   // For matrices whose columns are contiguous: sums[r * sum_stride + j] = sum over k of x[r *
   // x_stride + k] * w[j * ldw + k], in a fixed number of partial sums.
   void (*dots)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
-               const T* w, int64_t ldw, T* sums, int64_t sum_stride);
+               const W* w, int64_t ldw, T* sums, int64_t sum_stride);
 };
 
-// Returns the inner loops of the machine. T: float or double.
-template <typename T>
-SkinnyKernels<T> FusedSkinnyKernels();
+// Returns the inner loops of the machine. W: float or double, as T is; Bf16Bits or int8_t with float.
+template <typename T, typename W = T>
+SkinnyKernels<T, W> FusedSkinnyKernels();
 
 }  // namespace xla::kernels
 
