@@ -100,6 +100,42 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
          (!floats || primitive_util::BitWidth(to) >= 32);
 }
 
+// dot(x, convert(y)) of few rows and a large matrix: dot(x, y), which reads the matrix once, in its
+// own type, and widens it in registers.
+Result DotOfWidenedMatrix(HloInstruction* dot, Rewriter& rewriter) {
+  constexpr int64_t kMostRows = 4, kFewestElements = 1 << 14;
+  if (dot->operand_count() != 2 || dot->shape().element_type() != F32 ||
+      !dot->shape().is_static()) {
+    return nullptr;
+  }
+  const DotAttributes& attributes = dot->attributes<DotAttributes>();
+  std::vector<HloInstruction*> operands = {dot->operand(0), dot->operand(1)};
+  for (size_t side : {0, 1}) {
+    HloInstruction* const convert = operands[side];
+    const Shape& other = operands[1 - side]->shape();
+    if (convert->opcode() != HloOpcode::kConvert || convert->shape().element_type() != F32 ||
+        other.element_type() != F32) {
+      continue;
+    }
+    const PrimitiveType narrow = convert->operand(0)->shape().element_type();
+    const Int64Vector& batch = side == 0 ? attributes.rhs_batch_dims : attributes.lhs_batch_dims;
+    const Int64Vector& contracting =
+        side == 0 ? attributes.rhs_contracting_dims : attributes.lhs_contracting_dims;
+    int64_t rows = 1;
+    for (int64_t d = 0; d < other.rank(); ++d) {
+      if (!IsListed(batch, d) && !IsListed(contracting, d))
+        rows *= other.dimensions(static_cast<int>(d));
+    }
+    if ((narrow != BF16 && narrow != S8) || rows > kMostRows || contracting.empty() ||
+        ShapeUtil::ElementsIn(convert->shape()) < kFewestElements) {
+      continue;
+    }
+    operands[side] = convert->operand(0);
+    return rewriter.Create(HloOpcode::kDot, dot->shape(), operands, attributes);
+  }
+  return nullptr;
+}
+
 // dot(x, y) without contracting dimensions: x y + 0, because a dot adds products to 0, and -0 + 0
 // is 0.
 Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
@@ -503,6 +539,7 @@ constexpr RewriteRule kContractionRules[] = {
     {"dot-of-outer-product", HloOpcode::kDot, &DotOfOuterProduct},
     {"dot-of-single-sums", HloOpcode::kDot, &DotOfSingleSums},
     {"dot-of-transpose", HloOpcode::kDot, &DotOfTranspose},
+    {"dot-of-widened-matrix", HloOpcode::kDot, &DotOfWidenedMatrix},
     {"transpose-of-dot", HloOpcode::kTranspose, &TransposeOfDot},
     {"convolution-of-transpose", HloOpcode::kConvolution, &ConvolutionOfTranspose},
     {"transpose-of-convolution", HloOpcode::kTranspose, &TransposeOfConvolution},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes transposes around dots and convolutions: kernels take any order of dimensions.
+// Removes transposes and conversions around dots and convolutions: kernels take any order of
+// dimensions, and matrices of narrow types.
 #ifndef XLA_PASSES_CANONICALIZE_CONTRACTIONS_H_
 #define XLA_PASSES_CANONICALIZE_CONTRACTIONS_H_
 
@@ -9,7 +10,8 @@
 namespace xla {
 
 // Folds transposes of operands and results into the dimension numbers of the dot or convolution,
-// and a reverse of a convolution's kernel into its window's reversal. All bits are kept.
+// and a reverse of a convolution's kernel into its window's reversal. A large matrix that is widened
+// for a product of few rows is read as it is. All bits are kept.
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module);
 
 }  // namespace xla
