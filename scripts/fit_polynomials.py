@@ -119,6 +119,8 @@ def bessel_far(order):
 FITS = {
     # exp(r) = 1 + r + r^2 p(r)
     "exp_f32": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: r**2, -LN2 / 2, LN2 / 2, 4),
+    # where a larger number is subtracted: a degree less
+    "exp_f32_short": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: r**2, -LN2 / 2, LN2 / 2, 3),
     "exp_f64": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: r**2, -LN2 / 2, LN2 / 2, 10),
     # expm1(r) = r + r^2 p(r)
     "expm1_f32": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: abs(r) + mp.mpf(10)**-12, -LN2 / 2, LN2 / 2, 5),

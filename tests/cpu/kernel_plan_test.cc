@@ -38,12 +38,14 @@ TEST(KernelPlanTest, LongChainsOfOperationsAreComputedForSeveralVectors) {
   const std::string f32 = "f32[100000]", u32 = "u32[100000]";
   const int64_t one = LanesOf(f32, Chain(f32, "multiply", 1));
   EXPECT_GE(one, 4);
-  const int64_t several = one >= 16 ? 4 * one : 2 * one;
+  const int64_t several = 4 * one;
+  // With few registers, functions share the constants that they load.
+  const bool has_few_registers = HostMachine().vector_registers < 32;
   EXPECT_EQ(LanesOf(f32, Chain(f32, "multiply", 10)), one);
   EXPECT_EQ(LanesOf(f32, Chain(f32, "multiply", 40)), several);
-  EXPECT_EQ(LanesOf(u32, Chain(u32, "multiply", 40)), one);
+  EXPECT_EQ(LanesOf(u32, Chain(u32, "multiply", 40)), has_few_registers ? several : one);
   EXPECT_EQ(LanesOf(u32, Chain(u32, "multiply", 80)), several);
-  EXPECT_EQ(LanesOf(f32, "  ROOT r = f32[100000] tanh(x)\n"), one);
+  EXPECT_EQ(LanesOf(f32, "  ROOT r = f32[100000] tanh(x)\n"), has_few_registers ? several : one);
   EXPECT_EQ(LanesOf(f32, "  y = f32[100000] tanh(x)\n  ROOT r = f32[100000] tanh(y)\n"), several);
 }
 

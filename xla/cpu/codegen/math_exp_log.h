@@ -88,22 +88,33 @@ auto PowerOf2F64(const I& n) {
   return FromBits(Shl(n + LikeInt(n, 1023), 52));
 }
 
+// x * factor rounded to the nearest integer n, with bits of which the last nine are n + bias: the
+// sum is shifted to where an exponent stands.
+template <class F>
+auto RoundToExponentF32(const F& x, double factor, int bias) {
+  const F shift = Like(x, 0x1.8p23 + bias);
+  const F sum = Fma(x, Like(x, factor), shift);
+  return Rounded<F, decltype(Bits(x))>{sum - shift, Bits(sum)};
+}
+
 // x 2^n, rounded once. In two steps: results may be subnormal. F may have faster functions of its
-// own.
+// own. The integer of f32 is n + kScaleBias in its last bits.
+inline constexpr int kScaleBias = 254;
 template <class F, class I>
 F ScaleF32(const F& x, const Rounded<F, I>& n) {
   const I half = Shr(n.integer, 1);
-  return x * PowerOf2F32(half) * PowerOf2F32(n.integer - half);
+  return x * FromBits(Shl(half, 23)) * FromBits(Shl(n.integer - half, 23));
 }
 template <class F, class I>
 F ScaleF64(const F& x, const Rounded<F, I>& n) {
   const I half = Shr(n.integer, 1);
   return x * PowerOf2F64(half) * PowerOf2F64(n.integer - half);
 }
-// For results that are normal.
+// 2^n, a normal number; the integer of n is n + kPowerBias in its last bits.
+inline constexpr int kPowerBias = 127;
 template <class F, class I>
-F ScaleToNormalF32(const F& x, const Rounded<F, I>& n) {
-  return x * PowerOf2F32(n.integer);
+F PowerOf2F32(const Rounded<F, I>& n) {
+  return FromBits(Shl(n.integer, 23));
 }
 
 // x = n ln 2 + r, |r| <= ln 2 / 2.
@@ -139,15 +150,8 @@ F ExpF32(const F& x) {
   // NaN stays.
   const F below = Select(x > Like(x, 89), Like(x, 89), x);
   const F bounded = Select(below < Like(x, -104), Like(x, -104), below);
-  const auto n = RoundF32(bounded * Like(x, 1.4426950408889634));
+  const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
   return ScaleF32(ExpOfRestF32(bounded, n.number), n);
-}
-
-// |x| <= 80.
-template <class F>
-F ExpOfBoundedF32(const F& x) {
-  const auto n = RoundF32(x * Like(x, 1.4426950408889634));
-  return ScaleToNormalF32(ExpOfRestF32(x, n.number), n);
 }
 
 // exp(r) = 1 + r + r^2 p(r), p(r) = 1/2 + r q(r), for |r| <= ln 2 / 2.

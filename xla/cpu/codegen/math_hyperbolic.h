@@ -17,8 +17,12 @@ F TanhF32(const F& x) {
                      size);
   // 1 from about 9 on.
   const F bounded = Select(size > Like(x, 10), Like(x, 10), size);
-  const F e = ExpOfBoundedF32(bounded + bounded);
-  const F far = Like(x, 1) - Like(x, 2) / (e + Like(x, 1));
+  const auto n = RoundToExponentF32(bounded, 2 * 1.4426950408889634, kPowerBias);
+  // exp(2 r), where x = n ln 2 / 2 + r: few of its bits matter where n is large.
+  const F r = Fma(n.number, Like(x, -0.34657359027997264), bounded);
+  const F e = Polynomial(r, {1, 2, 2.000000038292853, 1.3333215116989807, 0.6666592686423168,
+                             0.2678042434032658, 0.08928370040384294});
+  const F far = Like(x, 1) - Like(x, 2) / Fma(e, PowerOf2F32(n), Like(x, 1));
   return FlipSign(Select(size < Like(x, 0.625), near, far), x);
 }
 
@@ -38,7 +42,13 @@ F ErfF32(const F& x) {
     const F p = Polynomial(t, {-0.12859959251539459, -0.63541008489457312, -0.10566912879107684,
                                0.023091715792812377, -0.003182062642742892, 0.00013876727056235605,
                                2.8431803788675832e-5, -3.5567043689035418e-6});
-    return Select(is_near, near, Like(x, 1) - ExpOfBoundedF32(Fma(t, p, -t)));
+    const F exponent = Fma(t, p, -t);
+    const auto n = RoundToExponentF32(exponent, 1.4426950408889634, kPowerBias);
+    // exp(r): a factor of what is subtracted from 1, which is below 0.16.
+    const F r = Fma(n.number, Like(x, -0.6931471805599453), exponent);
+    const F e = Polynomial(r, {1, 1, 0.49999146867623783, 0.1666645770303775, 0.041898291836593323,
+                               0.0083746023456110166});
+    return Select(is_near, near, Fma(-e, PowerOf2F32(n), Like(x, 1)));
   });
   return FlipSign(y, x);
 }

@@ -131,9 +131,6 @@ inline Floats ScaleF32(const Floats& x, const Rounded<Floats, Ints>& n) {
 inline Floats ScaleF64(const Floats& x, const Rounded<Floats, Ints>& n) {
   return CanScale(x) ? Scale(x, n.number) : ScaleF64<Floats, Ints>(x, n);
 }
-inline Floats ScaleToNormalF32(const Floats& x, const Rounded<Floats, Ints>& n) {
-  return CanScale(x) ? Scale(x, n.number) : ScaleToNormalF32<Floats, Ints>(x, n);
-}
 
 }  // namespace math
 }  // namespace xla::cpu

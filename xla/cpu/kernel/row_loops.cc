@@ -37,10 +37,12 @@ std::array<double, 9> CountByElementBytes(const HloComputation& computation,
 // Chains of dependent operations that take longer leave the processor idle, because it does not
 // look far enough ahead; computing several vectors at a time fills the gaps.
 constexpr int64_t kLongChain = 90;
+// With few registers, the constants of functions are loaded for each vector, which several share:
+// that pays for chains of one function, if little is independent of them.
+constexpr int64_t kLongChainOfFewRegisters = 60;
 
-// Returns the lanes of several vectors at a time of the types that most instructions have: as many
-// vectors as there are registers for. A vector of complex numbers is two vectors. `is_short`: at
-// most two vectors.
+// Returns the lanes of several vectors at a time of the types that most instructions have. A vector
+// of complex numbers is two vectors. `is_short`: at most two vectors.
 int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes,
                      bool is_short) {
   const auto& instructions = computation.instructions();
@@ -48,7 +50,7 @@ int InterleavedLanes(const HloComputation& computation, const Target& target, in
       std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
-  const int vectors = target.machine.vector_registers >= 32 && !has_complex && !is_short ? 4 : 2;
+  const int vectors = has_complex || is_short ? 2 : 4;
   const std::array<double, 9> by_bytes =
       CountByElementBytes(computation, [](const HloInstruction&) { return 1.0; });
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
@@ -215,7 +217,8 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLo
         latencies.all < 4 * latencies.longest && latencies.trigonometric <= kFewFunctions &&
         (facts.nanoseconds >= kManyTasks * request.target->machine.nanoseconds_of_task ||
          8 * latencies.all < 15 * latencies.longest);
-    if (latencies.longest >= kLongChain) {
+    const bool shares_constants = waits && request.target->machine.vector_registers < 32;
+    if (latencies.longest >= (shares_constants ? kLongChainOfFewRegisters : kLongChain)) {
       // Epilogues compute short ranges, whose ends are scalar code.
       lanes = InterleavedLanes(request.computation(), *request.target, lanes,
                                /*is_short=*/request.epilogue_of >= 0 || !waits);
