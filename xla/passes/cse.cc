@@ -20,6 +20,10 @@ bool IsCandidate(const HloInstruction& instruction) {
   }
   switch (instruction.info().family) {
     case OpFamily::kControl:
+      if (instruction.opcode() == HloOpcode::kWhile ||
+          instruction.opcode() == HloOpcode::kConditional) {
+        return !instruction.HasSideEffect();
+      }
       return instruction.opcode() == HloOpcode::kTuple ||
              instruction.opcode() == HloOpcode::kGetTupleElement;
     case OpFamily::kLeaf:
