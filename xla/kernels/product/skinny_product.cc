@@ -2,6 +2,7 @@
 // Products of few rows, for each instruction set.
 #include "xla/kernels/product/skinny_product.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -145,6 +146,13 @@ HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
 }
 #endif
 
+// The most sums that stay in registers beside what is multiplied.
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
+constexpr int kSumsOfDots = 16;
+#else
+constexpr int kSumsOfDots = 8;
+#endif
+
 // Reads kColumns columns of the matrix at a time: one or four.
 template <typename T, typename W, int kRows, int kColumns>
 HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
@@ -152,7 +160,7 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
                         int64_t sum_stride) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  constexpr int kUnroll = kRows == 1 ? 4 : kRows == 2 ? 2 : 1;
+  constexpr int kUnroll = std::max(1, kSumsOfDots / (kRows * 4));
   using V = hn::Vec<decltype(d)>;
   V sum[kRows][kColumns][kUnroll];
 #pragma GCC unroll 8
