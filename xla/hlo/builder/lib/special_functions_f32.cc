@@ -12,38 +12,46 @@ namespace {
 XlaOp ToF32(XlaOp x) { return ConvertElementType(x, F32); }
 XlaOp ToF64(XlaOp x) { return ConvertElementType(x, F64); }
 
-// A polynomial in F64, of which only the terms that count for results in F32 are computed in F64.
-XlaOp PolynomialForF32(XlaOp x, absl::Span<const double> coefficients) {
+// A polynomial in F64, of which only the terms that count for results in F32 are computed in F64,
+// the others of `narrow`, which is about x.
+XlaOp PolynomialForF32(XlaOp x, XlaOp narrow, absl::Span<const double> coefficients) {
   constexpr size_t kInF64 = 2;
   const size_t first = coefficients.size() - kInF64;
-  XlaOp sum = ToF64(Polynomial(ToF32(x), coefficients.first(first)));
+  XlaOp sum = ToF64(Polynomial(narrow, coefficients.first(first)));
   for (const double c : coefficients.subspan(first)) sum = sum * x + ScalarLike(x, c);
   return sum;
 }
 
+XlaOp PolynomialForF32(XlaOp x, absl::Span<const double> coefficients) {
+  return PolynomialForF32(x, ToF32(x), coefficients);
+}
+
 // exp(-x) for x >= 0: that of x in F32, and the first power of what that left out.
-XlaOp ExpOfNegativeForF32(XlaOp x) {
-  const XlaOp rounded = ToF32(x);
+XlaOp ExpOfNegativeForF32(XlaOp x, XlaOp rounded) {
   return ToF64(Exp(-rounded)) * (ScalarLike(x, 1) + (ToF64(rounded) - x));
 }
+XlaOp ExpOfNegativeForF32(XlaOp x) { return ExpOfNegativeForF32(x, ToF32(x)); }
 
 }  // namespace
 
 // exp(-a^2) t (1 + u p(u)) with a = |x|, t = 1 / (1 + 0.75 a) and u = t - 1; from 11 on the result
-// is 0. The first t is the reciprocal in F32, and has one step of Newton's method in F64.
-XlaOp Erfc32(XlaOp x) {
+// is 0. The first t is the reciprocal in F32, and has one step of Newton's method in F64; in all but
+// the largest terms of p, the first will do.
+XlaOp Erfc32(XlaOp wide_x) {
   constexpr double kCoefficients[] = {
       -0.17217583528434939, -0.77187918306796495,  -1.4315423172194334,  -1.5103124423260988,
       -1.0562807204338046,  -0.45430745746931224,  -0.13332145736749124, -0.085960212002925549,
       0.09278068802317479,  -0.036969394524990337, -0.23124341316904931, 0.5045054248151053};
-  const auto constant = [&](double value) { return ScalarLike(x, value); };
-  const XlaOp a = Min(Abs(x), constant(11));
-  const XlaOp divisor = constant(1) + constant(0.75) * a;
-  const XlaOp narrow = ToF32(divisor), guess = ToF64(ScalarLike(narrow, 1) / narrow);
-  const XlaOp t = guess * (constant(2) - divisor * guess), u = t - constant(1);
+  const XlaOp x = ToF32(wide_x), one = ScalarLike(x, 1), narrow_a = Min(Abs(x), ScalarLike(x, 11));
+  const XlaOp narrow_t = one / (one + ScalarLike(x, 0.75) * narrow_a);
+  const XlaOp a = ToF64(narrow_a), guess = ToF64(narrow_t);
+  const auto constant = [&](double value) { return ScalarLike(a, value); };
+  const XlaOp t = guess * (constant(2) - (constant(1) + constant(0.75) * a) * guess);
+  const XlaOp u = t - constant(1);
+  const XlaOp p = PolynomialForF32(u, narrow_t - one, kCoefficients);
   const XlaOp positive =
-      ExpOfNegativeForF32(a * a) * t * (constant(1) + u * PolynomialForF32(u, kCoefficients));
-  return Select(Lt(x, constant(0)), constant(2) - positive, positive);
+      ToF32(ExpOfNegativeForF32(a * a, narrow_a * narrow_a) * t * (constant(1) + u * p));
+  return ToF64(Select(Lt(x, ScalarLike(x, 0)), ScalarLike(x, 2) - positive, positive));
 }
 
 // x p(w) with w = -log(1 - x^2) in two ranges, after M. Giles, Approximating the erfinv function,
