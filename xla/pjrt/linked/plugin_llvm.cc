@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's C API from the plugin, for a command that is installed with it: replaces
+// LLVM's C API from the plugin, for a command or library that is installed with it: replaces
 // xla/cpu/codegen/llvm_api.cc.
 #include <dlfcn.h>
 
@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "xla/cpu/codegen/llvm_api.h"
 #include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
@@ -15,10 +17,15 @@
 namespace xla::cpu {
 namespace {
 
-// Returns PREFIX/lib/libxylem_pjrt.so if this is PREFIX/bin/xylem.
+// Returns PREFIX/lib/libxylem_pjrt.so if this is PREFIX/bin/xylem or PREFIX/lib/libxylem_native.so.
 std::string PluginPath() {
+  // The name of an executable is what it was called by, which need not be a path.
+  Dl_info info;
+  const bool is_known = dladdr(reinterpret_cast<void*>(&PluginPath), &info) != 0;
+  const absl::string_view name = is_known ? info.dli_fname : "";
   char path[PATH_MAX];
-  std::string prefix = realpath("/proc/self/exe", path) != nullptr ? path : "";
+  const char* const file = absl::EndsWith(name, ".so") ? info.dli_fname : "/proc/self/exe";
+  std::string prefix = realpath(file, path) != nullptr ? path : "";
   for (int level = 0; level < 2; ++level) {
     const size_t slash = prefix.rfind('/');
     prefix.resize(slash == std::string::npos ? 0 : slash);
@@ -30,7 +37,7 @@ absl::StatusOr<const LlvmApi*> LoadFromPlugin() {
   const std::string path = PluginPath();
   const auto error = [&](const char* reason) {
     return absl::UnavailableError(
-        absl::StrCat("the compiler is in the plugin that was installed with this command: ", path,
+        absl::StrCat("the compiler is in the plugin that was installed with this: ", path,
                      ": ", reason));
   };
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
