@@ -20,7 +20,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -40,6 +40,13 @@ jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/jax_demo.sh build build-jax
+
+python: deps ## build the Python package without JAX into build/python, and test it
+	@test -x build-python/bin/python || python3 -m venv build-python
+	@build-python/bin/pip install --quiet --disable-pip-version-check nanobind numpy ml_dtypes pytest </dev/null
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_python
+	@ctest --test-dir build --output-on-failure -R '^python_package$$'
 
 cluster-demo: ## train the digits on 4 processes of this machine, and compare with one (after `make jax`)
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt xylem_gloo
@@ -194,4 +201,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-warnings build-wheel build-deb build-base
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-python build-arm64 build-warnings build-wheel build-deb build-base

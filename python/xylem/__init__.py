@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Xylem: the command `xylem` (also `python -m xylem`), and the plugin through which JAX runs on it.
+"""Xylem: programs of HLO and StableHLO, compiled and run on arrays of NumPy.
 
-JAX finds the plugin by itself (package jax_xylem); other clients of PJRT open plugin_path().
+    import xylem
+    y = xylem.load("model.mlir")(x)
+
+The builder is xylem.builder. The package also has the command `xylem` (also `python -m xylem`), and
+the plugin through which JAX runs on it: JAX finds that by itself (package jax_xylem); other clients of
+PJRT open plugin_path().
 """
 
 import os
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "HloComputation", "HloInstruction", "HloModule", "Program", "Shape", "XlaOp", "XylemError",
+    "command_path", "compile", "diff", "from_dlpack", "load", "loads", "passes", "plugin_path",
+]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -19,3 +29,21 @@ def command_path():
 def plugin_path():
   """The file of the PJRT plugin."""
   return os.path.join(_FOLDER, "lib", "libxylem_pjrt.so")
+
+
+def __getattr__(name):
+  """What is imported when it is first used: `import xylem` alone loads no library."""
+  import importlib  # not at the top: the command imports this package, too
+
+  if name == "builder":
+    return importlib.import_module("xylem.builder")
+  errors = importlib.import_module("xylem._errors")
+  if name in errors.__all__:
+    return getattr(errors, name)
+  if name in __all__:
+    return getattr(importlib.import_module("xylem._programs"), name)
+  raise AttributeError(f"module 'xylem' has no attribute {name!r}")
+
+
+def __dir__():
+  return sorted({*globals(), *__all__, "builder"})
