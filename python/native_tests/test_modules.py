@@ -133,13 +133,16 @@ def test_the_stub_names_what_there_is():
   import ast
   import pathlib
   stub = ast.parse((pathlib.Path(xylem.__file__).parent / "__init__.pyi").read_text())
+  named = {}
   for node in stub.body:
     if isinstance(node, ast.ClassDef):
       kind = getattr(xylem, node.name)
-      for part in node.body:
-        name = getattr(part, "name", None) or getattr(getattr(part, "target", None), "id", None)
-        assert name is None or hasattr(kind, name), f"{node.name}.{name}"
+      parts = {getattr(part, "name", None) or getattr(getattr(part, "target", None), "id", None)
+               for part in node.body} - {None}
+      assert not [name for name in parts if not hasattr(kind, name)], node.name
+      public = {name for name in vars(kind) if not name.startswith("_")} - {"code"}  # of the base class
+      assert public <= parts, f"the stub of {node.name} lacks {public - parts}"
     elif isinstance(node, ast.FunctionDef):
       assert callable(getattr(xylem, node.name))
-  named = {node.name for node in stub.body if hasattr(node, "name")}
-  assert set(xylem.__all__) <= named
+    named[getattr(node, "name", None)] = node
+  assert set(xylem.__all__) <= set(named)

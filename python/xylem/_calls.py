@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Callable, Iterator, Sequence, Union
 
 from xylem import _errors
-from xylem import _programs
 from xylem import _xylem
+from xylem._programs import HloModule
+from xylem._xylem import Shape
+from xylem._xylem import XlaOp as Op
 
-Op = _xylem.XlaOp
-Shape = _xylem.Shape
-HloModule = _programs.HloModule
 ArrayLike = Any  # an array of NumPy or of DLPack, or a number
 Operand = Union[Op, ArrayLike]
 ShapeLike = Union[Shape, str]
 TypeLike = Any  # "f32", or a dtype
-Called = Union[HloModule, Callable]
+Called = Union[HloModule, Callable[..., Any]]
 
 
 class Builder(_xylem._Builder):
@@ -29,17 +28,17 @@ class Builder(_xylem._Builder):
       axpy = b.build(3 * x + y)
   """
 
-  def __init__(self, name="computation"):
+  def __init__(self, name: str = "computation") -> None:
     super().__init__(name)
     self._parameters = 0
 
-  def parameter(self, shape, name=None):
+  def parameter(self, shape: Any, name: str | None = None) -> Op:
     """The next parameter. shape: "f32[2,3]", a Shape, or a tuple (dtype, dimensions)."""
     number = self._parameters
     self._parameters += 1
     return call("parameter", (self, number, shape, name or f"arg{number}"), {})
 
-  def constant(self, value, dtype=None):
+  def constant(self, value: ArrayLike, dtype: TypeLike | None = None) -> Op:
     """A constant from an array or numbers; Python's numbers are f32, s32, pred or c64."""
     import numpy as np
 
@@ -51,7 +50,7 @@ class Builder(_xylem._Builder):
       value = value.astype(narrow.get(value.dtype.name, value.dtype))
     return call("constant_literal", (self, value), {})
 
-  def build(self, root=None):
+  def build(self, root: Operand | Sequence[Operand] | None = None) -> HloModule:
     """The module; root: its result, a tuple for several, by default the operation added last."""
     if isinstance(root, (list, tuple)):
       root = call("tuple", (list(root),), {"builder": self})
@@ -61,7 +60,7 @@ class Builder(_xylem._Builder):
     return self._build(root)
 
   @contextlib.contextmanager
-  def sharding(self, text):
+  def sharding(self, text: str) -> Iterator[None]:
     """Annotates what is added inside, as HLO text has it: "{devices=[2,1]<=[2]}"."""
     self._set_sharding(text)
     try:
@@ -70,7 +69,7 @@ class Builder(_xylem._Builder):
       self._set_sharding("")
 
   @contextlib.contextmanager
-  def op_name(self, name):
+  def op_name(self, name: str) -> Iterator[None]:
     """Names what is added inside, for profiles and graphs."""
     self._set_op_name(name)
     try:
@@ -85,7 +84,7 @@ def _dtype(kind):
   return _arrays.dtype_of(kind) if isinstance(kind, str) and kind in _arrays._TYPES.values() else kind
 
 
-def shape_of(value):
+def shape_of(value: Any) -> Shape:
   """A Shape from one, its text, or (dtype, dimensions)."""
   if isinstance(value, (Shape, str)):
     return value if isinstance(value, Shape) else Shape(value)
@@ -106,7 +105,7 @@ def _type_text(kind):
   return name
 
 
-def computation(function, *shapes, name=None):
+def computation(function: Callable[..., Any], *shapes: Any, name: str | None = None) -> HloModule:
   """The computation of a Python function on operations: a module that others may call."""
   builder = Builder(name or re.sub(r"\W", "", getattr(function, "__name__", "")) or "computation")
   return builder.build(function(*[builder.parameter(shape) for shape in shapes]))

@@ -18,8 +18,6 @@ from xylem._xylem import _loads
 from xylem._xylem import from_dlpack
 from xylem._xylem import passes
 
-__all__ = xylem.__all__
-
 
 def loads(data, *, name="<program>", function="", verify=True):
   """A module from text or bytes in any format: HLO text or proto, StableHLO text or bytecode."""
