@@ -7,6 +7,8 @@ import math
 import random
 import re
 
+from rare_operations import RareOperations, ints, tensor
+
 SIZES = [1, 2, 3, 4, 6, 8, 12, 16]
 
 
@@ -17,14 +19,6 @@ class Value:
     @property
     def type(self):
         return tensor(self.shape, self.dtype)
-
-
-def tensor(shape, dtype="f32"):
-    return "tensor<" + "".join(f"{d}x" for d in shape) + dtype + ">"
-
-
-def ints(values):
-    return ", ".join(str(v) for v in values)
 
 
 class Mesh:
@@ -38,7 +32,7 @@ class Mesh:
         return "<[" + ", ".join(f'"{n}"={s}' for n, s in self.axes) + "]>"
 
 
-class Generator:
+class Generator(RareOperations):
     """A function body: values that are there, and text."""
 
     def __init__(self, rng, mesh, counter, indent="  ", manual=()):
@@ -542,7 +536,10 @@ FAMILIES = {
     "elementwise": ["unary", "binary", "binary", "select", "constant", "iota"],
     "reshape": ["reshape", "transpose", "broadcast", "reverse"],
     "contraction": ["dot", "dot", "convolution"],
-    "reduce": ["reduce", "reduce_window", "sort", "cholesky"],
+    "reduce": ["reduce", "reduce_window", "sort", "argmax", "sort_pairs", "cumulative"],
+    "windows": ["padded_window", "select_and_scatter", "grouped_convolution", "interior_pad", "clamp"],
+    "indexed": ["take", "gather_batches", "put"],
+    "linear_algebra": ["cholesky", "triangular_solve", "fft"],
     "slices": ["slice", "dynamic_slice", "dynamic_update_slice", "concatenate", "pad"],
     "gather_scatter": ["gather", "scatter"],
     "annotations": ["constraint", "custom_call"],
