@@ -301,9 +301,10 @@ def write(folder, name):
     (folder / "golden.json").write_text(json.dumps(golden) + "\n")
 
 
-def main():
+def main(folder="bench/programs"):
+    root = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent / "bench/programs")
+    parser.add_argument("--out", type=pathlib.Path, default=root / folder, help="default: " + folder)
     parser.add_argument("names", nargs="*", help="default: all")
     options = parser.parse_args()
     unknown = [n for n in options.names if n not in PROGRAMS]
