@@ -8,6 +8,12 @@ set(package ${PROJECT_BINARY_DIR}/package)
 # --- The command: with its man page and completions ------------------------------------------------
 if(TARGET xylem)
   install(TARGETS xylem RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  # What it links programs with that it compiles ahead of time.
+  install(TARGETS xylem_runtime EXPORT XylemAotTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          COMPONENT command)
+  install(EXPORT XylemAotTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
+          COMPONENT dev)
+  install(FILES cmake/XylemAot.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem COMPONENT dev)
   include(cmake/completions.cmake)
   include(cmake/man_page.cmake)
 endif()
@@ -53,7 +59,7 @@ string(REGEX MATCH "^[0-9]+\\.[0-9]+" XYLEM_PROTOBUF_MINIMUM "${Protobuf_VERSION
 set(XYLEM_ABSL_VERSION "${absl_VERSION}")
 configure_package_config_file(cmake/XylemConfig.cmake.in ${package}/XylemConfig.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
-    PATH_VARS XYLEM_PLUGIN_DIR NO_SET_AND_CHECK_MACRO)
+    PATH_VARS XYLEM_PLUGIN_DIR CMAKE_INSTALL_FULL_BINDIR NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${package}/XylemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${package}/XylemConfig.cmake ${package}/XylemConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem COMPONENT dev)

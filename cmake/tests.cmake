@@ -43,6 +43,7 @@ set(test_uses_guest xla_protos ${XYLEM_ABSL})
 set(test_uses_documents xla_builder xla_interp xla_verify xla_text)
 set(test_uses_coverage xylem_op_coverage)
 set(test_uses_tools xylem_tools ZLIB::ZLIB)
+set(test_uses_aot xla_aot xla_interp xla_loader xla_verify xla_text)
 set(test_uses_variants xylem_tools xylem_all xla_pjrt xla_value_inference)
 set(test_uses_structure xylem_source_tree)
 
@@ -129,6 +130,16 @@ if(TARGET test_pjrt)
   if(XYLEM_SANITIZE)
     target_compile_definitions(test_pjrt PRIVATE XYLEM_SANITIZED)
   endif()
+endif()
+
+# Links C programs with libraries that it compiles.
+if(TARGET test_aot)
+  file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/aot/*.cc)
+  list(FILTER helpers EXCLUDE REGEX "_test\\.cc$")
+  target_sources(test_aot PRIVATE ${helpers})
+  add_dependencies(test_aot xylem_runtime)
+  target_compile_definitions(test_aot PRIVATE
+      XYLEM_RUNTIME_LIBRARY="$<TARGET_FILE:xylem_runtime>" XYLEM_TEST_CC="cc" XYLEM_TEST_CXX="${CMAKE_CXX_COMPILER}")
 endif()
 
 if(TARGET test_tools AND TARGET xylem)

@@ -259,6 +259,7 @@ const std::vector<Command>& Commands() {
                                                 WithMaxIsa(CheckCommand()),
                                                 WithMaxIsa(TestCommand()),
                                                 WithMaxIsa(CompileCommand()),
+                                                AotCommand(),
                                                 WithMaxIsa(BenchCommand()),
                                                 WithMaxIsa(ProfileCommand()),
                                                 WithMaxIsa(PlanCommand()),

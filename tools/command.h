@@ -94,6 +94,7 @@ Command RefineCommand();
 Command CheckCommand();
 Command TestCommand();
 Command CompileCommand();
+Command AotCommand();
 Command BenchCommand();
 Command ProfileCommand();
 Command PlanCommand();

@@ -192,7 +192,9 @@ std::string OutcomeOf(const HloInstruction& instruction) {
     kernels::KernelEpilogue epilogue;
     if (form > 0) epilogue.store = &Recorder::Store;
     epilogue.in_place = form == 2;
-    const auto kernel = cpu::MakePreparedKernel(instruction, &IsLess, epilogue);
+    const auto recipe = cpu::RecipeOf(instruction, &IsLess, epilogue);
+    if (!recipe.ok()) return OneLine(recipe.status().message());
+    const auto kernel = cpu::MakePreparedKernel(instruction, *recipe);
     if (!kernel.ok()) return OneLine(kernel.status().message());
     if (*kernel == nullptr) return "none";
     absl::StrAppend(&text, form > 0 ? "; epilogue, " : "", "scratch");

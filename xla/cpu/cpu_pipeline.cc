@@ -162,7 +162,14 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   pipeline.Add(kMergeFusions, [bytes = options.least_shared_bytes](HloModule* module) {
     return cpu::MergeFusions(module, bytes);
   });
-  add({"make-constants-operands", "flatten-calls", kAssignLowering});
+  add({"make-constants-operands", "flatten-calls"});
+  if (options.target == nullptr) {
+    add({kAssignLowering});
+  } else {
+    pipeline.Add(kAssignLowering, [target = options.target](HloModule* module) {
+      return cpu::AssignLowering(module, *target);
+    });
+  }
   return pipeline;
 }
 

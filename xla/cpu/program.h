@@ -27,6 +27,12 @@
 namespace xla {
 
 class CustomCallRegistry;  // xla/runtime/custom_call.h
+namespace cpu {
+struct Target;  // xla/cpu/codegen/target.h
+}
+namespace aot {
+class ProgramCompiler;  // xla/aot/compile.cc
+}
 
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
@@ -54,6 +60,10 @@ struct CpuCompileOptions {
   // for each operation on one. Otherwise arithmetic is IEEE's. Never seen by callers or handlers of
   // custom calls (xla/base/floating_point_mode.h).
   bool flush_subnormals = false;
+  // The machine to generate code for, and what its functions' names start with: for objects to be
+  // kept and linked elsewhere (keep_objects). The program cannot run then. Null: this machine.
+  const cpu::Target* target = nullptr;
+  std::string symbol_prefix;
   // Fails with INTERNAL if fusions compute much more than the program asks for
   // (plan/recomputation.h). For tests and fuzzers.
   bool check_work = false;
@@ -184,6 +194,7 @@ class CpuProgram {
  private:
   struct Impl;
   friend class CpuRun;  // program_run.cc
+  friend class aot::ProgramCompiler;
   explicit CpuProgram(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };

@@ -105,6 +105,43 @@ absl::StatusOr<const Target*> HostTarget(InstructionSet bound) {
   return &(**targets)[static_cast<size_t>(bound)];
 }
 
+absl::StatusOr<Target> TargetNamed(std::string_view name, InstructionSet* bound) {
+  *bound = InstructionSet::kAny;
+  if (name == "native") {
+    XLA_ASSIGN_OR_RETURN(const Target* host, HostTarget());
+    return *host;
+  }
+  Target target;
+  if (name == "aarch64") {
+    target.triple = "aarch64-unknown-linux-gnu";
+    target.cpu = "generic";
+    target.machine = NeonMachine();
+    return target;
+  }
+  constexpr std::pair<std::string_view, InstructionSet> kLevels[] = {
+      {"x86-64-v2", InstructionSet::kSse42},
+      {"x86-64-v3", InstructionSet::kAvx2},
+      {"x86-64-v4", InstructionSet::kAvx512},
+  };
+  for (const auto& [known, set] : kLevels) {
+    if (name != known) continue;
+    *bound = set;
+    target.triple = "x86_64-unknown-linux-gnu";
+    target.cpu = known;
+    target.machine = MachineWith(set);
+    for (const Level& level : Levels()) {
+      for (const char* feature : level.features) {
+        absl::StrAppend(&target.features, target.features.empty() ? "" : ",",
+                        level.set <= set ? "+" : "-", feature);
+      }
+    }
+    return target;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown target '", std::string(name),
+      "'; known: native, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"));
+}
+
 std::string VersionText(const LlvmApi& llvm) {
   unsigned major = 0, minor = 0, patch = 0;
   llvm.LLVMGetVersion(&major, &minor, &patch);

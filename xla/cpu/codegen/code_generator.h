@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,6 +19,11 @@ namespace xla::cpu {
 // fewer, with all that it has. With a bound, code does not depend on the machine. The result is
 // constant and valid for the life of the process.
 absl::StatusOr<const Target*> HostTarget(InstructionSet bound = InstructionSet::kAny);
+
+// Returns a machine by its name: "native", or one that does not depend on this machine:
+// "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64". `bound` is set to its instruction set.
+// INVALID_ARGUMENT for other names, with those that are known.
+absl::StatusOr<Target> TargetNamed(std::string_view name, InstructionSet* bound);
 
 // "19.1.7"
 std::string VersionText(const LlvmApi& llvm);

@@ -142,6 +142,14 @@ absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
         reinterpret_cast<void (*)()>(find(absl::StrCat("LLVMInitialize", kTarget, part).c_str()));
     if (initialize != nullptr) initialize();
   }
+  // Other machines, for objects that are linked elsewhere, where this LLVM generates code for them.
+  for (const char* target : {"X86", "AArch64"}) {
+    for (const char* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {
+      void* const initialize =
+          dlsym(library, absl::StrCat("LLVMInitialize", target, part).c_str());
+      if (initialize != nullptr) reinterpret_cast<void (*)()>(initialize)();
+    }
+  }
   if (!missing.empty()) {
     return absl::UnavailableError(
         absl::StrCat("libLLVM lacks functions of LLVM ", version.major, ":", missing));

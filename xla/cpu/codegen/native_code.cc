@@ -186,6 +186,19 @@ class ObjectLayout {
     return addresses;
   }
 
+  // Returns the names of the global symbols that the object defines.
+  std::vector<std::string> GlobalSymbols() const {
+    const char* names = At<char>(object_, sections_[symbol_table_->sh_link].sh_offset);
+    const absl::Span<const Elf64_Sym> symbols(At<Elf64_Sym>(object_, symbol_table_->sh_offset),
+                                              symbol_table_->sh_size / sizeof(Elf64_Sym));
+    std::vector<std::string> found;
+    for (const Elf64_Sym& symbol : symbols) {
+      if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL)
+        found.emplace_back(names + symbol.st_name);
+    }
+    return found;
+  }
+
   absl::Status RelocateSections(char* memory, absl::Span<const uint64_t> addresses) const {
     for (const Elf64_Shdr& section : sections_) {
       if (section.sh_type != SHT_RELA || offsets_[section.sh_info] == SIZE_MAX) continue;
@@ -261,6 +274,19 @@ absl::StatusOr<std::unique_ptr<NativeCode>> NativeCode::Load(
     return absl::InternalError("the system does not allow generated code");
   }
   __builtin___clear_cache(base, base + executable_bytes);
+  return code;
+}
+
+absl::StatusOr<std::unique_ptr<NativeCode>> NativeCode::ListFunctions(
+    absl::Span<const char> object) {
+  const ObjectLayout layout(object, {});
+  if (!layout.has_symbols()) return absl::InternalError("the object has no symbols");
+  const std::vector<std::string> names = layout.GlobalSymbols();
+  const size_t size = RoundUp(names.size() + 1, kPage);
+  void* memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return absl::ResourceExhaustedError("the system has no memory left");
+  std::unique_ptr<NativeCode> code(new NativeCode(static_cast<char*>(memory), size));
+  for (size_t i = 0; i < names.size(); ++i) code->functions_[names[i]] = code->memory_ + i;
   return code;
 }
 

@@ -27,12 +27,17 @@ class NativeCode {
   // or symbols.
   static absl::StatusOr<std::unique_ptr<NativeCode>> Load(
       absl::Span<const char> object, absl::Span<const ExternalFunction> externals);
+  // Finds the functions of an object for any machine, to which it gives addresses that tell them
+  // apart but cannot be called.
+  static absl::StatusOr<std::unique_ptr<NativeCode>> ListFunctions(absl::Span<const char> object);
   ~NativeCode();
   NativeCode(const NativeCode&) = delete;
   NativeCode& operator=(const NativeCode&) = delete;
 
   // Returns the address of a global function; null if there is none.
   void* Find(std::string_view name) const;
+  // All global functions, by name.
+  const absl::flat_hash_map<std::string, void*>& functions() const { return functions_; }
   size_t bytes() const { return bytes_; }
 
  private:

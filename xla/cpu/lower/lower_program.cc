@@ -53,7 +53,7 @@ class ProgramLowering {
  public:
   ProgramLowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
                   const CpuCompileOptions& options, const Target& target)
-      : options_(options), target_(target), main_(schedule, memories, target, "") {}
+      : options_(options), target_(target), main_(schedule, memories, target, options.symbol_prefix) {}
 
   absl::StatusOr<GeneratedProgram> Generate() {
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
@@ -107,7 +107,8 @@ class ProgramLowering {
       memories.arguments = program->arguments();
       memories.results = program->results();
       nested_.push_back(std::make_unique<Unit>(program->schedule(), memories, target_,
-                                               absl::StrCat("nested_", nested_.size(), "_")));
+                                               absl::StrCat(options_.symbol_prefix, "nested_",
+                                                            nested_.size(), "_")));
       program_.nested.push_back(std::move(program));
     }
     return absl::OkStatus();
@@ -187,7 +188,9 @@ class ProgramLowering {
     if (!is_cached) {
       XLA_ASSIGN_OR_RETURN(object, GenerateCode(ir, CodeFormat::kObject));
     }
-    XLA_ASSIGN_OR_RETURN(program_.code[m], NativeCode::Load(object, ExternalFunctions()));
+    XLA_ASSIGN_OR_RETURN(program_.code[m], options_.target == nullptr
+                                               ? NativeCode::Load(object, ExternalFunctions())
+                                               : NativeCode::ListFunctions(object));
     if (cache.is_enabled() && !is_cached) cache.Store(llvm_texts_[m], object);
     // Divides LLVM's time in proportion to that of the emitters.
     const double factor = (NowSeconds() - start) / std::max(emitted - start, 1e-9);
@@ -276,7 +279,10 @@ absl::Status PollCompilation(const CpuCompileOptions& options) {
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options) {
-  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget(MaxInstructionSet()));
+  const Target* target = options.target;
+  if (target == nullptr) {
+    XLA_ASSIGN_OR_RETURN(target, HostTarget(MaxInstructionSet()));
+  }
   return ProgramLowering(schedule, memories, options, *target).Run();
 }
 

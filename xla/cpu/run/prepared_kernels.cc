@@ -10,14 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/plan/sort_order.h"
-#include "xla/kernels/convolution/convolution_kernel.h"
-#include "xla/kernels/dot/dot_kernel.h"
-#include "xla/kernels/fft/fft_kernel.h"
 #include "xla/kernels/forms.h"
-#include "xla/kernels/linear_algebra/linear_algebra_kernel.h"
-#include "xla/kernels/random/random_bits_kernel.h"
-#include "xla/kernels/scan/scan_kernel.h"
-#include "xla/kernels/sort/sort_kernel.h"
 #include "xla/lapack/lapack.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
@@ -136,8 +129,9 @@ std::optional<kernels::FftSpec> SpecOfFft(const HloInstruction& fft) {
   return spec;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruction& window) {
-  if (!HasScanKernel(window)) return nullptr;
+// Returns nullopt for windows that the kernel library has no scan for.
+std::optional<kernels::Recipe> SpecOfScan(const HloInstruction& window) {
+  if (!HasScanKernel(window)) return std::nullopt;
   const PrefixScan scan = *RecognizePrefixScan(window);
   kernels::ScanSpec spec;
   spec.type = window.shape().element_type();
@@ -163,11 +157,10 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruc
                            : spec.inner) =
         d == scan.dimension ? size : size * (d < scan.dimension ? spec.outer : spec.inner);
   }
-  return kernels::MakeScanKernel(spec);
+  return spec;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruction& sort,
-                                                                SortComparator comparator) {
+kernels::SortSpec SpecOfSort(const HloInstruction& sort, SortComparator comparator) {
   kernels::SortSpec spec;
   const kernels::ArraySpec first = RowMajor(sort.operand(0)->shape());
   spec.dimensions = first.dimensions;
@@ -190,7 +183,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
     spec.order = kernels::SortOrder::kComparator;
     spec.less = comparator;
   }
-  return kernels::MakeSortKernel(spec);
+  return spec;
 }
 
 // Returns nullopt for complex operands and unsupported types of indices.
@@ -224,7 +217,7 @@ kernels::MatrixBatch BatchOf(const Shape& shape) {
   return batch;
 }
 
-std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction& solve) {
+kernels::TriangularSolveRecipe RecipeOfTriangularSolve(const HloInstruction& solve) {
   const auto& attributes = solve.attributes<TriangularSolveAttributes>();
   kernels::TriangularSolveSpec options = {};
   options.left_side = attributes.left_side;
@@ -233,8 +226,7 @@ std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction&
   options.conjugate = attributes.transpose_a == TriangularSolveOptions_Transpose_ADJOINT;
   options.transpose =
       options.conjugate || attributes.transpose_a == TriangularSolveOptions_Transpose_TRANSPOSE;
-  return kernels::MakeTriangularSolveKernel(options, BatchOf(solve.operand(0)->shape()),
-                                            BatchOf(solve.operand(1)->shape()));
+  return {options, BatchOf(solve.operand(0)->shape()), BatchOf(solve.operand(1)->shape())};
 }
 
 lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
@@ -256,28 +248,27 @@ lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
   return call;
 }
 
-// Returns the kernels of XLA's own custom calls and LAPACK's; null for others. Their signatures
-// were checked when they were expanded.
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
+// Returns the recipes of XLA's own custom calls; nullopt for others. Their signatures were checked
+// when they were expanded.
+absl::StatusOr<std::optional<kernels::Recipe>> RecipeOfCustomCall(const HloInstruction& call) {
   const absl::string_view target = call.custom_call_target();
   if (target == "Qr" && ErrorOfQr(call).empty())
-    return kernels::MakeQrKernel(BatchOf(call.operand(0)->shape()));
+    return kernels::QrRecipe{BatchOf(call.operand(0)->shape())};
   if (target == "ProductOfElementaryHouseholderReflectors" &&
       ErrorOfHouseholderProduct(call).empty()) {
-    return kernels::MakeHouseholderProductKernel(BatchOf(call.operand(0)->shape()),
-                                                 call.operand(1)->shape().dimensions().back());
+    return kernels::HouseholderProductRecipe{BatchOf(call.operand(0)->shape()),
+                                             call.operand(1)->shape().dimensions().back()};
   }
   if (target == "Eigh") {
     XLA_ASSIGN_OR_RETURN(const EighConfig config, EighConfigOf(call));
-    return kernels::MakeHermitianEigenKernel(
+    return kernels::EighRecipe{
         {config.lower, config.sorts, config.most_sweeps, config.tolerance},
-        BatchOf(call.operand(0)->shape()));
+        BatchOf(call.operand(0)->shape())};
   }
-  if (IsLapackCall(call)) return lapack::MakeLapackKernel(LapackCallOf(call));
-  return nullptr;
+  return std::nullopt;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloInstruction& rng) {
+absl::StatusOr<std::optional<kernels::Recipe>> RecipeOfRandomBits(const HloInstruction& rng) {
   const Shape& state = rng.operand(0)->shape();
   const Shape& shape = rng.shape().tuple_shapes(1);
   const bool is_threefry =
@@ -296,52 +287,40 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloI
   spec.state_words = words;
   spec.type = shape.element_type();
   spec.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
-  return kernels::MakeRandomBitsKernel(spec);
+  return spec;
 }
 
-class PreparedThunk final : public Thunk {
- public:
-  PreparedThunk(std::unique_ptr<const kernels::Kernel> kernel, std::vector<Slot> buffers,
-                int64_t scratch_offset)
-      : kernel_(std::move(kernel)), buffers_(std::move(buffers)), scratch_{0, scratch_offset} {}
-
-  absl::Status Run(RunState& state) const override {
-    absl::InlinedVector<void*, 8> buffers;
-    for (const Slot& slot : buffers_) buffers.push_back(slot.In(state));
-    buffers.push_back(&state);  // for comparators and epilogues
-    kernels::KernelHost host = {};
-    host.caller = &state;
-    host.workers = state.workers();
-    host.parallel_for = [](void* caller, int64_t count, void (*body)(void*, int64_t),
-                           void* argument) {
-      // A poll that fails ends the loop early; the kernel polls for the reason itself.
-      (void)static_cast<RunState*>(caller)->ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) body(argument, i);
-        return absl::OkStatus();
-      });
-    };
-    host.poll = [](void* caller) {
-      return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
-    };
-    char* scratch = scratch_.In(state);
-    // The thread's memory may be in use if a program is applied to elements.
-    if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
-        UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
-      scratch = runtime::ThreadMemory(bytes);
-      if (scratch == nullptr)
-        return absl::ResourceExhaustedError("no memory for a kernel's blocks");
-    }
-    const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
-    return status.ok() ? state.failure() : state.Poll();
-  }
-
- private:
-  const std::unique_ptr<const kernels::Kernel> kernel_;
-  const std::vector<Slot> buffers_;
-  const Slot scratch_;
-};
-
 }  // namespace
+
+absl::Status PreparedThunk::Run(RunState& state) const {
+  absl::InlinedVector<void*, 8> buffers;
+  for (const Slot& slot : buffers_) buffers.push_back(slot.In(state));
+  buffers.push_back(&state);  // for comparators and epilogues
+  kernels::KernelHost host = {};
+  host.caller = &state;
+  host.workers = state.workers();
+  host.parallel_for = [](void* caller, int64_t count, void (*body)(void*, int64_t),
+                         void* argument) {
+    // A poll that fails ends the loop early; the kernel polls for the reason itself.
+    (void)static_cast<RunState*>(caller)->ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) body(argument, i);
+      return absl::OkStatus();
+    });
+  };
+  host.poll = [](void* caller) {
+    return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
+  };
+  char* scratch = scratch_.In(state);
+  // The thread's memory may be in use if a program is applied to elements.
+  if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
+      UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
+    scratch = runtime::ThreadMemory(bytes);
+    if (scratch == nullptr)
+      return absl::ResourceExhaustedError("no memory for a kernel's blocks");
+  }
+  const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
+  return status.ok() ? state.failure() : state.Poll();
+}
 
 bool IsLapackCall(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kCustomCall &&
@@ -375,49 +354,46 @@ std::string FormsText(const HloInstruction& instruction, const kernels::KernelEp
   }
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
-    const HloInstruction& instruction, SortComparator comparator,
-    const kernels::KernelEpilogue& epilogue) {
+absl::StatusOr<std::optional<kernels::Recipe>> RecipeOf(const HloInstruction& instruction,
+                                                        SortComparator comparator,
+                                                        const kernels::KernelEpilogue& epilogue) {
   switch (instruction.opcode()) {
     case HloOpcode::kDot:
-      return kernels::MakeDotKernel(SpecOfDot(instruction, epilogue));
+      return SpecOfDot(instruction, epilogue);
     case HloOpcode::kConvolution:
-      return kernels::MakeConvolutionKernel(SpecOfConvolution(instruction, epilogue));
-    case HloOpcode::kFft: {
-      const std::optional<kernels::FftSpec> spec = SpecOfFft(instruction);
-      if (!spec.has_value()) return nullptr;
-      return kernels::MakeFftKernel(*spec);
-    }
+      return SpecOfConvolution(instruction, epilogue);
+    case HloOpcode::kFft:
+      return SpecOfFft(instruction);
     case HloOpcode::kReduceWindow:
-      return MakeScan(instruction);
+      return SpecOfScan(instruction);
     case HloOpcode::kSort:
-      return MakeSort(instruction, comparator);
-    case HloOpcode::kTopK: {
-      const std::optional<kernels::TopKSpec> spec = SpecOfTopK(instruction);
-      if (!spec.has_value()) return nullptr;
-      return kernels::MakeTopKKernel(*spec);
-    }
+      return SpecOfSort(instruction, comparator);
+    case HloOpcode::kTopK:
+      return SpecOfTopK(instruction);
     case HloOpcode::kCholesky:
-      return kernels::MakeCholeskyKernel(instruction.attributes<CholeskyAttributes>().lower,
-                                         BatchOf(instruction.shape()));
+      return kernels::CholeskyRecipe{instruction.attributes<CholeskyAttributes>().lower,
+                                     BatchOf(instruction.shape())};
     case HloOpcode::kTriangularSolve:
-      return MakeTriangularSolve(instruction);
+      return RecipeOfTriangularSolve(instruction);
     case HloOpcode::kRngBitGenerator:
-      return MakeRandomBits(instruction);
+      return RecipeOfRandomBits(instruction);
     case HloOpcode::kCustomCall:
-      return MakeCustomCall(instruction);
+      return RecipeOfCustomCall(instruction);
     default:
-      return nullptr;
+      return std::nullopt;
   }
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
+    const HloInstruction& instruction, const std::optional<kernels::Recipe>& recipe) {
+  if (recipe.has_value())
+    return std::visit([](const auto& spec) { return kernels::MakeKernel(spec); }, *recipe);
+  if (IsLapackCall(instruction)) return lapack::MakeLapackKernel(LapackCallOf(instruction));
+  return nullptr;
 }
 
 bool UsesThreadMemory(int64_t bytes, int threads) {
   return bytes > 0 && bytes <= kUsualMachine.second_level_bytes * threads;
-}
-
-std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
-                                         std::vector<Slot> buffers, int64_t scratch_offset) {
-  return std::make_unique<PreparedThunk>(std::move(kernel), std::move(buffers), scratch_offset);
 }
 
 }  // namespace xla::cpu

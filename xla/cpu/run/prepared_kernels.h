@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,23 @@
 #include "xla/cpu/run/thunk.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/recipe.h"
 
 namespace xla::cpu {
 
 using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
 
-// Makes the prepared kernel of the instruction: its buffers are the operands, then the results.
-// Null if there is none. `comparator` is that of sorts whose lowering needs one, the epilogue that
+// Returns what the prepared kernel of the instruction is made from; nothing if there is none, or if
+// it is one of LAPACK's. `comparator` is that of sorts whose lowering needs one, the epilogue that
 // of dots and convolutions.
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
+absl::StatusOr<std::optional<kernels::Recipe>> RecipeOf(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue = {});
+
+// Makes the prepared kernel of the instruction: its buffers are the operands, then the results.
+// Null if there is none. `recipe` is the instruction's.
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
+    const HloInstruction& instruction, const std::optional<kernels::Recipe>& recipe);
 
 // Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h);
 // and these forms with their costs, the chosen one first.
@@ -40,8 +47,28 @@ bool UsesThreadMemory(int64_t bytes, int threads);
 
 // Runs a prepared kernel on the pool. Its scratch memory is the thread's, or starts at
 // `scratch_offset` of the program's.
-std::unique_ptr<Thunk> MakePreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
-                                         std::vector<Slot> buffers, int64_t scratch_offset);
+class PreparedThunk final : public Thunk {
+ public:
+  PreparedThunk(std::unique_ptr<const kernels::Kernel> kernel,
+                std::optional<kernels::Recipe> recipe, std::vector<Slot> buffers,
+                int64_t scratch_offset)
+      : kernel_(std::move(kernel)),
+        recipe_(std::move(recipe)),
+        buffers_(std::move(buffers)),
+        scratch_{0, scratch_offset} {}
+  absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  const kernels::Kernel& kernel() const { return *kernel_; }
+  const std::optional<kernels::Recipe>& recipe() const { return recipe_; }
+  const std::vector<Slot>& buffers() const { return buffers_; }
+
+ private:
+  const std::unique_ptr<const kernels::Kernel> kernel_;
+  const std::optional<kernels::Recipe> recipe_;
+  const std::vector<Slot> buffers_;
+  const Slot scratch_;
+};
 
 }  // namespace xla::cpu
 

@@ -26,10 +26,38 @@ struct Slot {
   char* In(const RunState& state) const { return state.base(base) + offset; }
 };
 
+class KernelThunk;
+class CopyThunk;
+class LibraryThunk;
+class OverridableThunk;
+class PreparedThunk;  // prepared_kernels.h
+class BitcastThunk;
+class WhileThunk;
+class LoopFunctionThunk;
+class CompiledWhileThunk;
+class ConditionalThunk;
+
+// What is done with a thunk of each kind, for those that write programs down rather than run them.
+class ThunkVisitor {
+ public:
+  virtual ~ThunkVisitor() = default;
+  virtual absl::Status Visit(const KernelThunk& thunk) = 0;
+  virtual absl::Status Visit(const CopyThunk& thunk) = 0;
+  virtual absl::Status Visit(const LibraryThunk& thunk) = 0;
+  virtual absl::Status Visit(const OverridableThunk& thunk) = 0;
+  virtual absl::Status Visit(const PreparedThunk& thunk) = 0;
+  virtual absl::Status Visit(const BitcastThunk& thunk) = 0;
+  virtual absl::Status Visit(const WhileThunk& thunk) = 0;
+  virtual absl::Status Visit(const LoopFunctionThunk& thunk) = 0;
+  virtual absl::Status Visit(const CompiledWhileThunk& thunk) = 0;
+  virtual absl::Status Visit(const ConditionalThunk& thunk) = 0;
+};
+
 class Thunk {
  public:
   virtual ~Thunk() = default;
   virtual absl::Status Run(RunState& state) const = 0;
+  virtual absl::Status Accept(ThunkVisitor& visitor) const = 0;
   // The instruction that it computes, for profiles. Null if it is part of another thunk.
   const HloInstruction* instruction() const { return instruction_; }
   void set_instruction(const HloInstruction* instruction) { instruction_ = instruction; }
@@ -51,6 +79,12 @@ class KernelThunk final : public Thunk {
   KernelThunk(KernelFunction function, std::vector<Slot> arrays, int64_t units, int64_t chunk)
       : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  KernelFunction function() const { return function_; }
+  const std::vector<Slot>& arrays() const { return arrays_; }
+  int64_t units() const { return units_; }
+  int64_t chunk() const { return chunk_; }
 
  private:
   const KernelFunction function_;
@@ -62,6 +96,11 @@ class CopyThunk final : public Thunk {
  public:
   CopyThunk(Slot from, Slot to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  const Slot& from() const { return from_; }
+  const Slot& to() const { return to_; }
+  int64_t bytes() const { return bytes_; }
 
  private:
   const Slot from_, to_;
@@ -97,6 +136,10 @@ class LibraryThunk final : public Thunk {
     set_instruction(inst);
   }
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  const std::vector<std::optional<Slot>>& operands() const { return operands_; }
+  const std::vector<std::optional<Slot>>& results() const { return results_; }
 
  private:
   const LibraryFunction function_;
@@ -114,6 +157,7 @@ class OverridableThunk final : public Thunk {
     set_instruction(call);
   }
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
 
  private:
   const std::unique_ptr<Thunk> kernel_, handler_;
@@ -127,6 +171,7 @@ class BitcastThunk final : public Thunk {
     set_instruction(inst);
   }
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
 
  private:
   const Shape from_, to_;
@@ -143,6 +188,11 @@ class WhileThunk final : public Thunk {
   WhileThunk(Slot predicate, std::vector<Phase> phases, ThunkSequence finish)
       : predicate_(predicate), phases_(std::move(phases)), finish_(std::move(finish)) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  const Slot& predicate() const { return predicate_; }
+  const std::vector<Phase>& phases() const { return phases_; }
+  const ThunkSequence& finish() const { return finish_; }
 
  private:
   const Slot predicate_;
@@ -159,6 +209,12 @@ class LoopFunctionThunk final : public Thunk {
                     int64_t chunk = 1)
       : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  LoopFunction function() const { return function_; }
+  const std::vector<Slot>& arrays() const { return arrays_; }
+  int64_t units() const { return units_; }
+  int64_t chunk() const { return chunk_; }
 
  private:
   const LoopFunction function_;
@@ -180,6 +236,11 @@ class CompiledWhileThunk final : public Thunk {
                      std::vector<std::unique_ptr<ThunkSequence>> inner)
       : function_(function), table_(std::move(table)), inner_(std::move(inner)) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  LoopFunction function() const { return function_; }
+  const std::vector<Entry>& table() const { return table_; }
+  const std::vector<std::unique_ptr<ThunkSequence>>& inner() const { return inner_; }
 
  private:
   const LoopFunction function_;
@@ -194,6 +255,11 @@ class ConditionalThunk final : public Thunk {
   ConditionalThunk(bool is_predicate, Slot selector, std::vector<ThunkSequence> branches)
       : is_predicate_(is_predicate), selector_(selector), branches_(std::move(branches)) {}
   absl::Status Run(RunState& state) const override;
+  absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
+
+  bool is_predicate() const { return is_predicate_; }
+  const Slot& selector() const { return selector_; }
+  const std::vector<ThunkSequence>& branches() const { return branches_; }
 
  private:
   const bool is_predicate_;

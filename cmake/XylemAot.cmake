@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# xylem_add_program(TARGET FILE [NAME name] [FUNCTION function] [TARGETS machine...] [WEIGHTS_FILE]
+#                   [FLUSH_SUBNORMALS])
+# Compiles a program ahead of time when TARGET is built, and makes TARGET a library of it: what links with
+# TARGET finds the header <name.h> and the function name_run. NAME is TARGET unless it is given; machines are
+# those of `xylem aot --target`. With WEIGHTS_FILE, the property XYLEM_WEIGHTS of TARGET is the file.
+function(xylem_add_program target file)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "WEIGHTS_FILE;FLUSH_SUBNORMALS" "NAME;FUNCTION" "TARGETS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "xylem_add_program(${target}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_NAME)
+    set(arg_NAME ${target})
+  endif()
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.program)
+  set(stem ${folder}/${arg_NAME})
+  set(outputs ${stem}.h ${stem}.a)
+  set(options)
+  if(arg_TARGETS)
+    list(JOIN arg_TARGETS "," machines)
+    list(APPEND options --target ${machines})
+  endif()
+  if(arg_FUNCTION)
+    list(APPEND options --function ${arg_FUNCTION})
+  endif()
+  if(arg_FLUSH_SUBNORMALS)
+    list(APPEND options --flush-subnormals)
+  endif()
+  if(arg_WEIGHTS_FILE)
+    list(APPEND options --weights-file)
+    list(APPEND outputs ${stem}.weights)
+  endif()
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${outputs} COMMAND xylem::command aot ${file} -o ${stem} ${options}
+                     DEPENDS ${file} COMMENT "xylem aot ${file}" VERBATIM)
+  add_custom_target(${target}_program DEPENDS ${outputs})
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  add_dependencies(${target} ${target}_program)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${stem}.a
+                        INTERFACE_INCLUDE_DIRECTORIES ${folder} XYLEM_WEIGHTS ${stem}.weights)
+  target_link_libraries(${target} INTERFACE xylem::runtime)
+endfunction()
