@@ -29,14 +29,14 @@ constexpr char kRuntime[] = "libxylem_runtime.a";
 absl::StatusOr<std::string> FindRuntime(const Arguments& arguments) {
   if (arguments.Has("--runtime")) return arguments.Get("--runtime");
   const std::filesystem::path folder = std::filesystem::path(OwnExecutable()).parent_path();
-  for (const char* place : {".", "../lib", "../lib64", "../lib/x86_64-linux-gnu",
-                            "../lib/aarch64-linux-gnu"}) {
+  for (const char* place :
+       {".", "../lib", "../lib64", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu"}) {
     const std::filesystem::path path = folder / place / kRuntime;
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) return path.lexically_normal().string();
   }
-  return absl::NotFoundError(absl::StrCat(
-      "there is no ", kRuntime, " near ", folder.string(), "; --runtime names the file"));
+  return absl::NotFoundError(absl::StrCat("there is no ", kRuntime, " near ", folder.string(),
+                                          "; --runtime names the file"));
 }
 
 // Links the objects to a shared library, which exports the program's functions only.
@@ -97,36 +97,38 @@ absl::StatusOr<int> Aot(const Arguments& arguments) {
   }
   if (arguments.Has("--static") || !arguments.Has("--shared"))
     XLA_RETURN_IF_ERROR(WriteFile(output + ".a", aot::WriteArchive(library.members)));
-  if (!library.weights.empty()) XLA_RETURN_IF_ERROR(WriteFile(output + ".weights", library.weights));
+  if (!library.weights.empty())
+    XLA_RETURN_IF_ERROR(WriteFile(output + ".weights", library.weights));
   return kExitOk;
 }
 
 }  // namespace
 
 Command AotCommand() {
-  return {"aot",
-          "FILE",
-          "compile a program to a library for C and C++",
-          "Writes NAME.h, which declares the functions NAME_create, NAME_run and NAME_destroy, and\n"
-          "NAME.a, to be linked with libxylem_runtime.a.",
-          {{"--output", "NAME", "where to write; the default is program", {}, std::nullopt, "-o"},
-           {"--name", "IDENTIFIER",
-            "what the names of the functions start with; the default is the last part of NAME"},
-           {"--target", "MACHINES",
-            "machines, separated by commas: x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or native,\n"
-            "this one (the default). A library of several uses the best one of them"},
-           {"--static", "", "write NAME.a, the default"},
-           {"--shared", "", "write NAME.so, which needs nothing but the C library"},
-           {"--linker", "COMMAND", "what links NAME.so; the default is c++"},
-           {"--runtime", "FILE", "the libxylem_runtime.a that NAME.so is linked with"},
-           {"--weights-file", "",
-            "write large constants to NAME.weights, which programs map into memory"},
-           {"--flush-subnormals", "", "take subnormal numbers as zeros"},
-           FunctionOption(),
-           CacheOption()},
-          1,
-          1,
-          Aot};
+  return {
+      "aot",
+      "FILE",
+      "compile a program to a library for C and C++",
+      "Writes NAME.h, which declares the functions NAME_create, NAME_run and NAME_destroy, and\n"
+      "NAME.a, to be linked with libxylem_runtime.a.",
+      {{"--output", "NAME", "where to write; the default is program", {}, std::nullopt, "-o"},
+       {"--name", "IDENTIFIER",
+        "what the names of the functions start with; the default is the last part of NAME"},
+       {"--target", "MACHINES",
+        "machines, separated by commas: x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or native,\n"
+        "this one (the default). A library of several uses the best one of them"},
+       {"--static", "", "write NAME.a, the default"},
+       {"--shared", "", "write NAME.so, which needs nothing but the C library"},
+       {"--linker", "COMMAND", "what links NAME.so; the default is c++"},
+       {"--runtime", "FILE", "the libxylem_runtime.a that NAME.so is linked with"},
+       {"--weights-file", "",
+        "write large constants to NAME.weights, which programs map into memory"},
+       {"--flush-subnormals", "", "take subnormal numbers as zeros"},
+       FunctionOption(),
+       CacheOption()},
+      1,
+      1,
+      Aot};
 }
 
 }  // namespace xla

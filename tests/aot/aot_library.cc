@@ -27,7 +27,8 @@ CpuCompileOptions CompileOptions() {
 }
 
 void WriteBytes(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 // The bytes of each array of a literal, depth first.
@@ -62,8 +63,7 @@ absl::StatusOr<BuiltLibrary> BuiltLibrary::Build(std::string_view hlo, aot::AotO
   built.folder_ = absl::StrCat(ProcessTempDir(), "/aot", count++);
   std::filesystem::create_directories(built.folder_);
   XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(hlo));
-  XLA_ASSIGN_OR_RETURN(built.library_,
-                       aot::CompileAheadOfTime(*module, CompileOptions(), options));
+  XLA_ASSIGN_OR_RETURN(built.library_, aot::CompileAheadOfTime(*module, CompileOptions(), options));
   const std::string stem = absl::StrCat(built.folder_, "/", options.name);
   WriteBytes(stem + ".h", built.library_.header);
   WriteBytes(stem + ".a", aot::WriteArchive(built.library_.members));
@@ -72,10 +72,10 @@ absl::StatusOr<BuiltLibrary> BuiltLibrary::Build(std::string_view hlo, aot::AotO
 }
 
 absl::Status BuiltLibrary::Link(const std::string& sources, const std::string& flags) const {
-  const std::string command = absl::StrCat(
-      XYLEM_TEST_CC, " -Wall -Wextra -Werror -I", folder_, " -o ", folder_, "/main ", sources, " ",
-      flags, " ", folder_, "/", options_.name, ".a ", XYLEM_RUNTIME_LIBRARY,
-      " -Wl,--gc-sections -lstdc++ -lm -lpthread");
+  const std::string command =
+      absl::StrCat(XYLEM_TEST_CC, " -Wall -Wextra -Werror -I", folder_, " -o ", folder_, "/main ",
+                   sources, " ", flags, " ", folder_, "/", options_.name, ".a ",
+                   XYLEM_RUNTIME_LIBRARY, " -Wl,--gc-sections -lstdc++ -lm -lpthread");
   const CommandOutput result = RunShell(command);
   if (result.exit_code == 0) return absl::OkStatus();
   return absl::InternalError(absl::StrCat(command, ":\n", result.output));
@@ -90,13 +90,12 @@ absl::StatusOr<std::string> BuiltLibrary::RunList(absl::Span<const Literal> argu
     numbers.push_back(static_cast<int64_t>(leaf.size()));
     numbers.push_back(0);
   }
-  ShapeUtil::ForEachLeafShape(
-      module->entry_computation()->root_instruction()->shape(),
-      [&](const Shape& shape, const ShapeIndex&) {
-        if (!shape.IsArray()) return;
-        numbers.push_back(ShapeUtil::ByteSizeOf(shape));
-        numbers.push_back(1);
-      });
+  ShapeUtil::ForEachLeafShape(module->entry_computation()->root_instruction()->shape(),
+                              [&](const Shape& shape, const ShapeIndex&) {
+                                if (!shape.IsArray()) return;
+                                numbers.push_back(ShapeUtil::ByteSizeOf(shape));
+                                numbers.push_back(1);
+                              });
   numbers[0] = static_cast<int64_t>(numbers.size() / 2);
   std::string call(reinterpret_cast<const char*>(numbers.data()), 8 * numbers.size());
   for (const std::string& leaf : leaves) call += leaf;

@@ -241,7 +241,8 @@ TEST(AotLibraryTest, CustomCallsBySymbol) {
       x = f32[3] parameter(0)
       y = f32[3] parameter(1)
       ROOT r = f32[3] custom-call(x, y), custom_call_target="fused_difference"
-    })", Named("calls")));
+    })",
+                                                               Named("calls")));
   const std::string source = WriteSource(library, "main.c", R"(
     #include <stdio.h>
     #include "calls.h"
@@ -274,7 +275,8 @@ TEST(AotLibraryTest, DynamicSizes) {
       s = f32[] reduce(x, z), dimensions={0}, to_apply=add
       y = f32[<=8] add(x, x)
       ROOT r = (f32[], f32[<=8]) tuple(s, y)
-    })", Named("dynamic")));
+    })",
+                                                               Named("dynamic")));
   const std::string source = WriteSource(library, "main.c", R"(
     #include <stdio.h>
     #include "dynamic.h"

@@ -12,8 +12,8 @@
 #include "absl/strings/str_replace.h"
 #include "xla/aot/entry_code.h"
 #include "xla/aot/program_writer.h"
-#include "xla/aot/signature.h"
 #include "xla/aot/runtime/table.h"
+#include "xla/aot/signature.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/code_generator.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -118,9 +118,8 @@ class ProgramCompiler {
       parts.push_back(std::move(part));
     }
     WriteProgramTable(constants, parts, tables);
-    XLA_ASSIGN_OR_RETURN(
-        std::string entry,
-        EntryObject(signature_, targets_[0].target, absl::StrCat(prefix_, "program")));
+    XLA_ASSIGN_OR_RETURN(std::string entry, EntryObject(signature_, targets_[0].target,
+                                                        absl::StrCat(prefix_, "program")));
     AddMember("entry.o", std::move(entry));
     AddMember("tables.o", tables.Write());
     if (constants.has_object()) AddMember("constants.o", constants.Object());
@@ -156,8 +155,8 @@ class ProgramCompiler {
 
   absl::Status Check() const {
     if (!IsCIdentifier(aot_.name)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the program's name '", aot_.name, "' is not an identifier of C and C++"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the program's name '", aot_.name, "' is not an identifier of C and C++"));
     }
     const int64_t devices = module_.config().replica_count() * module_.config().num_partitions();
     if (devices > 1) {
@@ -185,9 +184,8 @@ class ProgramCompiler {
       targets_.push_back(std::move(named));
     }
     if (targets_.empty()) return absl::InvalidArgumentError("a library needs a target");
-    std::stable_sort(targets_.begin(), targets_.end(), [](const auto& a, const auto& b) {
-      return a.bound > b.bound;
-    });
+    std::stable_sort(targets_.begin(), targets_.end(),
+                     [](const auto& a, const auto& b) { return a.bound > b.bound; });
     for (const NamedTarget& named : targets_) signature_.targets.push_back(named.name);
     return absl::OkStatus();
   }
@@ -251,8 +249,7 @@ class ProgramCompiler {
     TargetParts parts;
     parts.symbol_prefix = prefix;
     parts.bound = bound;
-    parts.flushes_subnormals =
-        impl.floating_point_mode == FloatingPointMode::FlushingSubnormals();
+    parts.flushes_subnormals = impl.floating_point_mode == FloatingPointMode::FlushingSubnormals();
     std::vector<UnitTable> units;
     std::vector<ProgramWriter::Unit> written;
     const auto add = [&](const cpu::ProgramSchedule& schedule, const cpu::ThunkSequence& thunks,
@@ -270,8 +267,7 @@ class ProgramCompiler {
     XLA_RETURN_IF_ERROR(add(impl.schedule, impl.lowered.thunks, impl.constants,
                             impl.memories.arguments, impl.memories.results));
     signature_.scratch_bytes =
-        std::max(signature_.scratch_bytes,
-                 FrameBytes(units[0], impl.lowered.prepared));
+        std::max(signature_.scratch_bytes, FrameBytes(units[0], impl.lowered.prepared));
     for (const auto& nested : impl.lowered.nested) {
       XLA_RETURN_IF_ERROR(add(nested->schedule(), nested->thunks, nested->constants,
                               nested->arguments(), nested->results()));

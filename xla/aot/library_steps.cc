@@ -30,18 +30,17 @@ int64_t BytesOf(const Shape& shape) {
 }
 
 absl::Status Refuse(const HloInstruction& instruction, absl::string_view reason) {
-  return absl::UnimplementedError(
-      absl::StrCat(instruction.ToShortString(), ": ", reason, "; it is not compiled ahead of time"));
+  return absl::UnimplementedError(absl::StrCat(instruction.ToShortString(), ": ", reason,
+                                               "; it is not compiled ahead of time"));
 }
 
 LibraryStep Fft(const HloInstruction& fft) {
   const auto& attributes = fft.attributes<FftAttributes>();
   const Shape& operand = fft.operand(0)->shape();
   LibraryStep step = {"xylem_call_fft", {}, {}};
-  step.parameters = {
-      operand.element_type(), fft.shape().element_type(),
-      attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT,
-      attributes.fft_type == FftType::IRFFT};
+  step.parameters = {operand.element_type(), fft.shape().element_type(),
+                     attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT,
+                     attributes.fft_type == FftType::IRFFT};
   AddList(operand.dimensions(), step.parameters);
   AddList(fft.shape().dimensions(), step.parameters);
   AddList(attributes.fft_length, step.parameters);
@@ -54,8 +53,9 @@ absl::StatusOr<LibraryStep> Rng(const HloInstruction& rng) {
   const PrimitiveType type = rng.shape().element_type();
   if (rng.operand_count() != 2 || rng.operand(0)->shape().element_type() != type ||
       rng.operand(1)->shape().element_type() != type || !kernels::HasRandomNumbers(type, normal)) {
-    return Refuse(rng, "it takes two scalars of the result's type, uniform of floats, integers or "
-                       "pred, normal of floats");
+    return Refuse(rng,
+                  "it takes two scalars of the result's type, uniform of floats, integers or "
+                  "pred, normal of floats");
   }
   return LibraryStep{"xylem_call_rng", {}, {normal, type, cpu::CountOf(rng.shape())}};
 }
@@ -91,9 +91,8 @@ LibraryStep WholeKernel(const HloInstruction& call) {
 
 bool IsIdentifier(absl::string_view name) {
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 // A function of the user's, in XLA's original convention: void(void* out, const void** in), where
@@ -108,13 +107,15 @@ absl::StatusOr<LibraryStep> CustomCall(const HloInstruction& call) {
   }
   const auto& attributes = call.attributes<CustomCallAttributes>();
   if (attributes.api_version == CustomCallApiVersion::API_VERSION_TYPED_FFI) {
-    return Refuse(call, "custom calls of API_VERSION_TYPED_FFI need a client; API_VERSION_ORIGINAL "
-                        "and API_VERSION_STATUS_RETURNING call a function of the target's name");
+    return Refuse(call,
+                  "custom calls of API_VERSION_TYPED_FFI need a client; API_VERSION_ORIGINAL "
+                  "and API_VERSION_STATUS_RETURNING call a function of the target's name");
   }
   if (attributes.api_version != CustomCallApiVersion::API_VERSION_ORIGINAL &&
       attributes.api_version != CustomCallApiVersion::API_VERSION_STATUS_RETURNING) {
-    return Refuse(call, "of the untyped conventions, API_VERSION_ORIGINAL and "
-                        "API_VERSION_STATUS_RETURNING call a function of the target's name");
+    return Refuse(call,
+                  "of the untyped conventions, API_VERSION_ORIGINAL and "
+                  "API_VERSION_STATUS_RETURNING call a function of the target's name");
   }
   if (!IsIdentifier(target)) {
     return Refuse(call, absl::StrCat("the target '", target, "' is not the name of a C function"));
@@ -124,10 +125,10 @@ absl::StatusOr<LibraryStep> CustomCall(const HloInstruction& call) {
                              [](const Shape& shape) { return shape.IsArray(); });
   for (const HloInstruction* operand : call.operands()) is_flat &= operand->shape().IsArray();
   if (!is_flat) return Refuse(call, "nested tuples and tokens are not passed to functions");
-  return LibraryStep{"xylem_call_custom",
-                     {target},
-                     {static_cast<int64_t>(attributes.api_version), call.shape().IsTuple(),
-                      call.operand_count()}};
+  return LibraryStep{
+      "xylem_call_custom",
+      {target},
+      {static_cast<int64_t>(attributes.api_version), call.shape().IsTuple(), call.operand_count()}};
 }
 
 }  // namespace
@@ -139,7 +140,8 @@ absl::StatusOr<LibraryStep> LibraryStepOf(const HloInstruction& instruction) {
     case HloOpcode::kRng:
       return Rng(instruction);
     case HloOpcode::kRngGetAndUpdateState:
-      if (BytesOf(instruction.shape()) != 16) return Refuse(instruction, "the state must be u64[2]");
+      if (BytesOf(instruction.shape()) != 16)
+        return Refuse(instruction, "the state must be u64[2]");
       return LibraryStep{
           "xylem_call_rng_state", {}, {instruction.attributes<RngDeltaAttributes>().delta}};
     case HloOpcode::kBitcastConvert: {

@@ -14,9 +14,9 @@
 namespace xla::aot {
 
 struct LibraryStep {
-  std::string function;                // of the runtime
-  std::vector<std::string> symbols;    // functions of the user that it calls
-  std::vector<int64_t> parameters;     // follow the numbers of the symbols
+  std::string function;              // of the runtime
+  std::vector<std::string> symbols;  // functions of the user that it calls
+  std::vector<int64_t> parameters;   // follow the numbers of the symbols
 };
 
 // UNIMPLEMENTED for instructions that need other devices, the host, or a client.

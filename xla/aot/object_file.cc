@@ -40,7 +40,8 @@ class StringTable {
 class ObjectView {
  public:
   explicit ObjectView(std::string_view bytes) : bytes_(bytes) {
-    if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) return;
+    if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
+      return;
     const auto header = Read<Elf64_Ehdr>(0);
     if (header.e_shoff > bytes.size() ||
         header.e_shnum > (bytes.size() - header.e_shoff) / sizeof(Elf64_Shdr)) {
@@ -97,17 +98,27 @@ void DataObject::Define(const std::string& name) {
 void DataObject::AddNumber(int64_t number) { Append(data_, number); }
 
 void DataObject::AddAddress(const std::string& symbol) {
-  if (!symbol.empty())
-    addresses_.push_back({static_cast<int64_t>(data_.size()), SymbolOf(symbol)});
+  if (!symbol.empty()) addresses_.push_back({static_cast<int64_t>(data_.size()), SymbolOf(symbol)});
   AddNumber(0);
 }
 
-void DataObject::AddBytes(absl::Span<const char> bytes) { data_.append(bytes.data(), bytes.size()); }
+void DataObject::AddBytes(absl::Span<const char> bytes) {
+  data_.append(bytes.data(), bytes.size());
+}
 
 void DataObject::AddText(std::string_view text) { data_.append(text).push_back('\0'); }
 
 std::string DataObject::Write() const {
-  enum Section : uint16_t { kNone, kData, kRelocations, kSymbols, kStrings, kNames, kStack, kCount };
+  enum Section : uint16_t {
+    kNone,
+    kData,
+    kRelocations,
+    kSymbols,
+    kStrings,
+    kNames,
+    kStack,
+    kCount
+  };
   StringTable names, strings;
   std::string symbols(sizeof(Elf64_Sym), '\0'), relocations;
   for (size_t i = 0; i < symbols_.size(); ++i) {
@@ -144,7 +155,8 @@ std::string DataObject::Write() const {
   const bool has_addresses = !addresses_.empty();
   place(kData, has_addresses ? ".data.rel.ro" : ".rodata", SHT_PROGBITS, data_, 64);
   headers[kData].sh_flags = SHF_ALLOC | (has_addresses ? SHF_WRITE : 0);
-  place(kRelocations, has_addresses ? ".rela.data.rel.ro" : ".rela.rodata", SHT_RELA, relocations, 8);
+  place(kRelocations, has_addresses ? ".rela.data.rel.ro" : ".rela.rodata", SHT_RELA, relocations,
+        8);
   headers[kRelocations].sh_link = kSymbols;
   headers[kRelocations].sh_info = kData;
   headers[kRelocations].sh_flags = SHF_INFO_LINK;
@@ -185,7 +197,8 @@ absl::Status HideSymbols(std::string& object, absl::Span<const std::string> expo
   for (size_t i = 1; i < view.symbol_count(); ++i) {
     Elf64_Sym symbol = view.SymbolAt(i);
     if (!ObjectView::IsGlobal(symbol)) continue;
-    if (std::find(exported.begin(), exported.end(), view.NameOf(symbol)) != exported.end()) continue;
+    if (std::find(exported.begin(), exported.end(), view.NameOf(symbol)) != exported.end())
+      continue;
     symbol.st_other = STV_HIDDEN;
     std::memcpy(changed.data() + view.PlaceOf(i), &symbol, sizeof(symbol));
   }

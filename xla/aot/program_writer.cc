@@ -27,10 +27,18 @@ void AddSlots(absl::Span<const cpu::Slot> slots, std::vector<int64_t>& numbers) 
 
 // The families of xla/aot/runtime/kernel_makers.h, in the order of kernels::Recipe.
 constexpr const char* kMakers[] = {
-    "xylem_make_dot",         "xylem_make_convolution",      "xylem_make_fft",
-    "xylem_make_scan",        "xylem_make_sort",             "xylem_make_top_k",
-    "xylem_make_random_bits", "xylem_make_cholesky",         "xylem_make_triangular_solve",
-    "xylem_make_qr",          "xylem_make_householder_product", "xylem_make_eigh",
+    "xylem_make_dot",
+    "xylem_make_convolution",
+    "xylem_make_fft",
+    "xylem_make_scan",
+    "xylem_make_sort",
+    "xylem_make_top_k",
+    "xylem_make_random_bits",
+    "xylem_make_cholesky",
+    "xylem_make_triangular_solve",
+    "xylem_make_qr",
+    "xylem_make_householder_product",
+    "xylem_make_eigh",
 };
 static_assert(std::size(kMakers) == std::variant_size_v<kernels::Recipe>);
 
@@ -40,10 +48,7 @@ class FieldWriter {
   FieldWriter(std::vector<int64_t>& numbers, const std::map<const void*, std::string>& names,
               const std::map<const void*, int64_t>& constants,
               absl::FunctionRef<int64_t(const std::string&)> function_named)
-      : numbers_(numbers),
-        names_(names),
-        constants_(constants),
-        function_named_(function_named) {}
+      : numbers_(numbers), names_(names), constants_(constants), function_named_(function_named) {}
 
   template <typename T>
   void operator()(const T& value) {
@@ -171,9 +176,9 @@ absl::Status ProgramWriter::Visit(const cpu::LibraryThunk& thunk) {
 }
 
 absl::Status ProgramWriter::Visit(const cpu::OverridableThunk& thunk) {
-  return absl::UnimplementedError(absl::StrCat(
-      thunk.instruction()->ToShortString(),
-      ": programs compiled ahead of time do not call LAPACK"));
+  return absl::UnimplementedError(
+      absl::StrCat(thunk.instruction()->ToShortString(),
+                   ": programs compiled ahead of time do not call LAPACK"));
 }
 
 absl::Status ProgramWriter::Visit(const cpu::BitcastThunk& thunk) {

@@ -19,16 +19,17 @@ namespace {
 const std::set<std::string_view>& Keywords() {
   // Of C and C++.
   static const auto* const words = new std::set<std::string_view>{
-      "alignas",  "alignof",  "and",       "asm",      "auto",     "bool",     "break",    "case",
-      "catch",    "char",     "class",     "compl",    "const",    "constexpr", "continue", "decltype",
-      "default",  "delete",   "do",        "double",   "else",     "enum",     "explicit", "export",
-      "extern",   "false",    "float",     "for",      "friend",   "goto",     "if",       "inline",
-      "int",      "long",     "mutable",   "namespace", "new",     "noexcept", "not",      "nullptr",
-      "operator", "or",       "private",   "protected", "public",  "register", "requires", "restrict",
-      "return",   "short",    "signed",    "sizeof",   "static",   "struct",   "switch",   "template",
-      "this",     "throw",    "true",      "try",      "typedef",  "typeid",   "typename", "union",
-      "unsigned", "using",    "virtual",   "void",     "volatile", "while",    "xor",      "main",
-      "errno",    "concept",  "std"};
+      "alignas",   "alignof",   "and",      "asm",      "auto",     "bool",     "break",
+      "case",      "catch",     "char",     "class",    "compl",    "const",    "constexpr",
+      "continue",  "decltype",  "default",  "delete",   "do",       "double",   "else",
+      "enum",      "explicit",  "export",   "extern",   "false",    "float",    "for",
+      "friend",    "goto",      "if",       "inline",   "int",      "long",     "mutable",
+      "namespace", "new",       "noexcept", "not",      "nullptr",  "operator", "or",
+      "private",   "protected", "public",   "register", "requires", "restrict", "return",
+      "short",     "signed",    "sizeof",   "static",   "struct",   "switch",   "template",
+      "this",      "throw",     "true",     "try",      "typedef",  "typeid",   "typename",
+      "union",     "unsigned",  "using",    "virtual",  "void",     "volatile", "while",
+      "xor",       "main",      "errno",    "concept",  "std"};
   return *words;
 }
 
@@ -82,9 +83,9 @@ std::string TypeName(PrimitiveType type) {
 
 // "f32[2,3]", with what C callers must know of the memory.
 std::string Description(const Leaf& leaf) {
-  std::string text = Shape(leaf.shape.element_type(), leaf.shape.dimensions(),
-                           leaf.shape.dynamic_dimensions())
-                         .ToString();
+  std::string text =
+      Shape(leaf.shape.element_type(), leaf.shape.dimensions(), leaf.shape.dynamic_dimensions())
+          .ToString();
   int64_t dense = 1;
   bool is_row_major = true;
   for (int d = static_cast<int>(leaf.shape.rank()) - 1; d >= 0; --d) {
@@ -92,8 +93,10 @@ std::string Description(const Leaf& leaf) {
     dense *= leaf.shape.dimensions(d);
   }
   if (!is_row_major) {
-    absl::StrAppend(&text, ", an element of index (i, j, ..) is at i * s0 + j * s1 + .. for (s0, s1, "
-                           "..) = (", absl::StrJoin(leaf.strides, ", "), ")");
+    absl::StrAppend(&text,
+                    ", an element of index (i, j, ..) is at i * s0 + j * s1 + .. for (s0, s1, "
+                    "..) = (",
+                    absl::StrJoin(leaf.strides, ", "), ")");
   }
   switch (leaf.shape.element_type()) {
     case F16:
@@ -162,7 +165,8 @@ class HeaderWriter {
 
   void AddFunctions() {
     Add("/* The program, ready to run. */\ntypedef struct ", name_, " ", name_, ";\n\n");
-    Add("/* Makes it. Constant: any number of threads may run it at the same time. `options` may be "
+    Add("/* Makes it. Constant: any number of threads may run it at the same time. `options` may "
+        "be "
         "null",
         signature_.has_weights_file ? ", but for the weights" : "",
         ". Returns 0, or the code of an\n * error, with a message in `error` if that is not null. "
@@ -173,7 +177,8 @@ class HeaderWriter {
         "* program);\n\n");
     Add("/* The working memory of a run on so many threads. */\nsize_t ", name_,
         "_scratch_bytes(const ", name_, "* program, int32_t threads);\n\n");
-    Add("/* Runs it. Arrays do not overlap, but for those that are said to be updated; results are\n"
+    Add("/* Runs it. Arrays do not overlap, but for those that are said to be updated; results "
+        "are\n"
         " * fastest where they are aligned to 64 bytes.\n");
     ForEachLeaf([&](const Leaf& leaf, bool is_argument) {
       Add(" *   ", leaf.name, ": ", Description(leaf), "\n");
@@ -206,41 +211,54 @@ class HeaderWriter {
   void AddWrapper() {
     Add("#if defined(__cplusplus) && __cplusplus >= 202002L\n"
         "#include <memory>\n#include <span>\n#include <stdexcept>\n#include <string>\n\n"
-        "namespace ", name_, "_aot {\n\n"
+        "namespace ",
+        name_,
+        "_aot {\n\n"
         "// A program that frees itself. Errors are exceptions.\n"
         "class Program {\n public:\n"
         "  explicit Program(const xylem_load_options* options = nullptr) {\n"
         "    xylem_error error;\n"
-        "    ", name_, "* program = nullptr;\n"
-        "    Check(", name_, "_create(options, &program, &error), error);\n"
+        "    ",
+        name_,
+        "* program = nullptr;\n"
+        "    Check(",
+        name_,
+        "_create(options, &program, &error), error);\n"
         "    program_.reset(program);\n  }\n\n"
         "  void Run(");
     std::string parameters, arguments;
     ForEachLeaf([&](const Leaf& leaf, bool is_argument) {
       const std::string type =
           absl::StrCat(is_argument ? "const " : "", TypeName(leaf.shape.element_type()));
-      absl::StrAppend(&parameters, "std::span<", type, ", ", CountOf(leaf), "> ", leaf.name, ",\n"
+      absl::StrAppend(&parameters, "std::span<", type, ", ", CountOf(leaf), "> ", leaf.name,
+                      ",\n"
                       "           ");
       absl::StrAppend(&arguments, leaf.name, ".data(), ");
       if (const size_t dynamic = leaf.bounds().size(); dynamic > 0) {
-        absl::StrAppend(&parameters, "std::span<", is_argument ? "const " : "", "int32_t, ", dynamic,
-                        "> ", leaf.name, "_sizes,\n           ");
+        absl::StrAppend(&parameters, "std::span<", is_argument ? "const " : "", "int32_t, ",
+                        dynamic, "> ", leaf.name, "_sizes,\n           ");
         absl::StrAppend(&arguments, leaf.name, "_sizes.data(), ");
       }
     });
-    Add(parameters, "const xylem_run_options* options = nullptr) const {\n"
-        "    xylem_error error;\n    Check(", name_, "_run(program_.get(), ", arguments,
+    Add(parameters,
+        "const xylem_run_options* options = nullptr) const {\n"
+        "    xylem_error error;\n    Check(",
+        name_, "_run(program_.get(), ", arguments,
         "options, &error), error);\n  }\n\n"
-        "  size_t scratch_bytes(int32_t threads) const {\n    return ", name_,
+        "  size_t scratch_bytes(int32_t threads) const {\n    return ",
+        name_,
         "_scratch_bytes(program_.get(), threads);\n  }\n"
-        "  const ", name_, "* get() const { return program_.get(); }\n\n"
+        "  const ",
+        name_,
+        "* get() const { return program_.get(); }\n\n"
         " private:\n"
         "  static void Check(int32_t code, const xylem_error& error) {\n"
         "    if (code != 0) throw std::runtime_error(error.message);\n  }\n"
-        "  struct Destroy {\n    void operator()(", name_, "* program) const { ", name_,
+        "  struct Destroy {\n    void operator()(",
+        name_, "* program) const { ", name_,
         "_destroy(program); }\n  };\n"
-        "  std::unique_ptr<", name_, ", Destroy> program_;\n};\n\n}  // namespace ", name_,
-        "_aot\n#endif\n\n");
+        "  std::unique_ptr<",
+        name_, ", Destroy> program_;\n};\n\n}  // namespace ", name_, "_aot\n#endif\n\n");
   }
 
   const Signature& signature_;

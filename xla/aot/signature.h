@@ -26,9 +26,9 @@ struct Leaf {
 };
 
 struct Signature {
-  std::string name;                     // of the program
+  std::string name;  // of the program
   std::vector<Leaf> arguments, results;
-  int64_t scratch_bytes = 0;            // of one thread
+  int64_t scratch_bytes = 0;  // of one thread
   bool has_weights_file = false;
   std::vector<std::string> targets;
 

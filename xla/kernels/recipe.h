@@ -48,10 +48,9 @@ struct EighRecipe {
   MatrixBatch a;
 };
 
-using Recipe =
-    std::variant<DotSpec, ConvolutionSpec, FftSpec, ScanSpec, SortSpec, TopKSpec, RandomBitsSpec,
-                 CholeskyRecipe, TriangularSolveRecipe, QrRecipe, HouseholderProductRecipe,
-                 EighRecipe>;
+using Recipe = std::variant<DotSpec, ConvolutionSpec, FftSpec, ScanSpec, SortSpec, TopKSpec,
+                            RandomBitsSpec, CholeskyRecipe, TriangularSolveRecipe, QrRecipe,
+                            HouseholderProductRecipe, EighRecipe>;
 
 // Makes the kernel of a recipe. Null if no kernel fits.
 using StatusOrKernel = absl::StatusOr<std::unique_ptr<const Kernel>>;

@@ -20,9 +20,8 @@ template <typename T, size_t kInlined>
 class InlinedVector {
   template <typename Iterator>
   using IfIterator =
-      std::enable_if_t<std::is_base_of_v<
-                           std::input_iterator_tag,
-                           typename std::iterator_traits<Iterator>::iterator_category>,
+      std::enable_if_t<std::is_base_of_v<std::input_iterator_tag, typename std::iterator_traits<
+                                                                      Iterator>::iterator_category>,
                        int>;
 
  public:

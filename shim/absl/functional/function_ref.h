@@ -28,9 +28,9 @@ class FunctionRef<R(Args...)> {
           std::forward<Args>(args)...);
     };
   }
-  template <typename F,
-            std::enable_if_t<std::is_function_v<F> && std::is_invocable_r_v<R, F&, Args...>, int> =
-                0>
+  template <
+      typename F,
+      std::enable_if_t<std::is_function_v<F> && std::is_invocable_r_v<R, F&, Args...>, int> = 0>
   FunctionRef(F* function) {
     target_.function = reinterpret_cast<void (*)()>(function);
     call_ = [](Target target, Args... args) -> R {

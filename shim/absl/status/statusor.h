@@ -16,11 +16,10 @@ class [[nodiscard]] StatusOr {
  public:
   StatusOr(const Status& status) : status_(status) {}
   StatusOr(Status&& status) : status_(std::move(status)) {}
-  template <typename U = T,
-            std::enable_if_t<std::is_convertible_v<U&&, T> &&
-                                 !std::is_same_v<std::decay_t<U>, StatusOr> &&
-                                 !std::is_same_v<std::decay_t<U>, Status>,
-                             int> = 0>
+  template <typename U = T, std::enable_if_t<std::is_convertible_v<U&&, T> &&
+                                                 !std::is_same_v<std::decay_t<U>, StatusOr> &&
+                                                 !std::is_same_v<std::decay_t<U>, Status>,
+                                             int> = 0>
   StatusOr(U&& value) : value_(std::forward<U>(value)) {}
   template <typename U, std::enable_if_t<std::is_convertible_v<U&&, T>, int> = 0>
   StatusOr(StatusOr<U>&& other) : status_(other.status()) {

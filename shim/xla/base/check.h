@@ -32,8 +32,7 @@ struct Voidify {
 #define XLA_CHECK(condition)         \
   __builtin_expect(!!(condition), 1) \
       ? (void)0                      \
-      : ::xla::internal::Voidify() & \
-            ::xla::internal::CheckFailure(__FILE__, __LINE__, #condition)
+      : ::xla::internal::Voidify() & ::xla::internal::CheckFailure(__FILE__, __LINE__, #condition)
 
 #ifdef NDEBUG
 #define XLA_DCHECK(condition) XLA_CHECK(true || (condition))

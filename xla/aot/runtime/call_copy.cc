@@ -16,8 +16,8 @@ XYLEM_LIBRARY_STEP(xylem_call_check_size) {
   int32_t size;
   std::memcpy(&size, buffers[0], sizeof(size));
   if (size < 0 || size > parameters[0]) {
-    *status = absl::InvalidArgumentError(absl::StrCat(
-        "the size ", size, " of a dimension is not in [0, ", parameters[0], "]"));
+    *status = absl::InvalidArgumentError(
+        absl::StrCat("the size ", size, " of a dimension is not in [0, ", parameters[0], "]"));
     return;
   }
   std::memcpy(buffers[1], &size, sizeof(size));

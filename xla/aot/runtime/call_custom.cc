@@ -34,13 +34,12 @@ XYLEM_LIBRARY_STEP(xylem_call_custom) {
   const bool is_tuple = reader.Number() != 0;
   const int64_t operands = reader.Number();
   const auto in = static_cast<const void**>(static_cast<void*>(const_cast<char**>(buffers)));
-  void* out = is_tuple ? const_cast<char**>(buffers) + operands
-                       : static_cast<void*>(buffers[operands]);
+  void* out =
+      is_tuple ? const_cast<char**>(buffers) + operands : static_cast<void*>(buffers[operands]);
   // The code of others is none of the program's.
   const xla::ScopedFloatingPointMode mode(xla::FloatingPointMode::Ieee());
   if (version <= 1) {
-    reinterpret_cast<void (*)(void*, const void**)>(const_cast<void*>(function))(
-        out, in);
+    reinterpret_cast<void (*)(void*, const void**)>(const_cast<void*>(function))(out, in);
     return;
   }
   Status result;

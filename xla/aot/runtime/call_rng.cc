@@ -15,7 +15,7 @@ XYLEM_LIBRARY_STEP(xylem_call_rng) {
 }
 
 XYLEM_LIBRARY_STEP(xylem_call_rng_state) {
-  const uint64_t state[2] = {
-      run->shared().TakeRandomCounters(static_cast<uint64_t>(parameters[0])), 0};
+  const uint64_t state[2] = {run->shared().TakeRandomCounters(static_cast<uint64_t>(parameters[0])),
+                             0};
   std::memcpy(buffers[0], state, sizeof(state));
 }

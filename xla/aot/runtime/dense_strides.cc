@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one function of layout_strides.cc that kernels call: the others need shapes, which the runtime
-// has none of.
+// The one function of layout_strides.cc that kernels call: the others need shapes, which the
+// runtime has none of.
 #include "xla/layout_strides.h"
 
 namespace xla {

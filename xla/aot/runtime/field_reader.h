@@ -36,8 +36,8 @@ class FieldReader {
   template <typename Signature>
   void Function(Signature*& function) {
     const int64_t number = *next_++;
-    function = number < 0 ? nullptr
-                          : reinterpret_cast<Signature*>(const_cast<void*>(functions_[number]));
+    function =
+        number < 0 ? nullptr : reinterpret_cast<Signature*>(const_cast<void*>(functions_[number]));
   }
   void Constant(const void*& data) {
     const int64_t number = *next_++;

@@ -13,10 +13,10 @@
 #include "absl/types/span.h"
 #include "xla/aot/runtime/run.h"
 
-#define XYLEM_LIBRARY_STEP(name)                                                          \
+#define XYLEM_LIBRARY_STEP(name)                                                            \
   extern "C" void name(xla::aot::Run* run, char* const* buffers, const int64_t* parameters, \
-                       absl::Status* status);                                             \
-  extern "C" void name([[maybe_unused]] xla::aot::Run* run, char* const* buffers,         \
+                       absl::Status* status);                                               \
+  extern "C" void name([[maybe_unused]] xla::aot::Run* run, char* const* buffers,           \
                        const int64_t* parameters, [[maybe_unused]] absl::Status* status)
 
 namespace xla::aot {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: chosen for the machine, with their weights and kernels; and their runs. The functions
 // are called by the code that the compiler makes for each program (xla/aot/entry_code.h).
+#include "xla/aot/runtime/load.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/aot/runtime/kernel_makers.h"
-#include "xla/aot/runtime/load.h"
 #include "xla/aot/runtime/run.h"
 #include "xla/aot/runtime/weights.h"
 #include "xla/base/machine.h"
@@ -80,10 +81,9 @@ absl::Status LoadUnit(const Program& program, const UnitTable& table, const char
 absl::StatusOr<std::unique_ptr<Program>> Load(const ProgramTable& table,
                                               const xylem_load_options& options) {
   if (table.version != kTableVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("program ", table.name, " has version ", table.version,
-                     " of its tables; the runtime that it is linked with has version ",
-                     kTableVersion));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "program ", table.name, " has version ", table.version,
+        " of its tables; the runtime that it is linked with has version ", kTableVersion));
   }
   auto program = std::make_unique<Program>();
   program->table = &table;
@@ -97,8 +97,7 @@ absl::StatusOr<std::unique_ptr<Program>> Load(const ProgramTable& table,
   const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());
   program->units.resize(static_cast<size_t>(program->target->unit_count));
   for (size_t i = 0; i < program->units.size(); ++i) {
-    XLA_RETURN_IF_ERROR(
-        LoadUnit(*program, program->target->units[i], weights, program->units[i]));
+    XLA_RETURN_IF_ERROR(LoadUnit(*program, program->target->units[i], weights, program->units[i]));
   }
   return program;
 }
@@ -261,19 +260,18 @@ Program::~Program() {
 
 }  // namespace xla::aot
 
-int32_t xylem_runtime_create(const xla::aot::ProgramTable* table,
-                             const xylem_load_options* options, xla::aot::Program** program,
-                             xylem_error* error) {
+int32_t xylem_runtime_create(const xla::aot::ProgramTable* table, const xylem_load_options* options,
+                             xla::aot::Program** program, xylem_error* error) {
   *program = nullptr;
-  return xla::aot::Report(
-      xla::aot::Guarded([&]() -> absl::Status {
-        const xylem_load_options none = {};
-        auto loaded = xla::aot::Load(*table, options == nullptr ? none : *options);
-        if (!loaded.ok()) return std::move(loaded).status();
-        *program = (*std::move(loaded)).release();
-        return absl::OkStatus();
-      }),
-      error);
+  return xla::aot::Report(xla::aot::Guarded([&]() -> absl::Status {
+                            const xylem_load_options none = {};
+                            auto loaded =
+                                xla::aot::Load(*table, options == nullptr ? none : *options);
+                            if (!loaded.ok()) return std::move(loaded).status();
+                            *program = (*std::move(loaded)).release();
+                            return absl::OkStatus();
+                          }),
+                          error);
 }
 
 void xylem_runtime_destroy(xla::aot::Program* program) { delete program; }

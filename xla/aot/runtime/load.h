@@ -15,9 +15,8 @@ struct Program;  // run.h
 
 extern "C" {
 
-int32_t xylem_runtime_create(const xla::aot::ProgramTable* table,
-                             const xylem_load_options* options, xla::aot::Program** program,
-                             xylem_error* error);
+int32_t xylem_runtime_create(const xla::aot::ProgramTable* table, const xylem_load_options* options,
+                             xla::aot::Program** program, xylem_error* error);
 void xylem_runtime_destroy(xla::aot::Program* program);
 size_t xylem_runtime_scratch_bytes(const xla::aot::Program* program, int32_t threads);
 // `addresses`: those of arguments, then results; each array with dynamic dimensions is followed by

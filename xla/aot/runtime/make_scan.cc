@@ -2,9 +2,9 @@
 #include "xla/aot/runtime/kernel_makers.h"
 
 extern "C" void xylem_make_scan(xla::aot::FieldReader* fields,
-                              xla::kernels::StatusOrKernel* kernel);
+                                xla::kernels::StatusOrKernel* kernel);
 
 extern "C" void xylem_make_scan(xla::aot::FieldReader* fields,
-                              xla::kernels::StatusOrKernel* kernel) {
+                                xla::kernels::StatusOrKernel* kernel) {
   *kernel = xla::aot::MakeKernel<xla::kernels::ScanSpec>(*fields);
 }

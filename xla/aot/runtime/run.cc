@@ -236,8 +236,9 @@ absl::Status Run::RunPrepared(const int64_t* numbers) {
   host.poll = [](void* caller) {
     return static_cast<int32_t>(static_cast<Run*>(caller)->Poll().code());
   };
-  const absl::Status status = kernel.Run(
-      {&host, const_cast<void* const*>(reinterpret_cast<void**>(buffers.data())), library_scratch_});
+  const absl::Status status =
+      kernel.Run({&host, const_cast<void* const*>(reinterpret_cast<void**>(buffers.data())),
+                  library_scratch_});
   return status.ok() ? shared_.failure() : Poll();
 }
 

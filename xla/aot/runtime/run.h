@@ -27,9 +27,7 @@ struct Unit {
   std::vector<const char*> constants;
   std::vector<std::unique_ptr<const kernels::Kernel>> kernels;
 
-  int64_t memories() const {
-    return 1 + table->arguments + table->results + table->constant_count;
-  }
+  int64_t memories() const { return 1 + table->arguments + table->results + table->constant_count; }
   // Scratch memory of a run on this many threads, with the addresses of its memories first.
   int64_t FrameBytes(int32_t threads) const;
 };

@@ -3,10 +3,10 @@
 // the runtime executes. The compiler writes it (xla/aot/program_writer.h); both include
 // this file.
 //
-// A program is a sequence of steps, each of them numbers of 64 bits: its kind, the number of numbers
-// that follow, and those. Sequences (blocks) are numbered; loops and conditionals name the blocks
-// that they run. Arrays are slots: a memory of the run and an offset in bytes. Memories are numbered
-// as in MemoryNumbers (xla/cpu/lower/lower_program.h): scratch memory, arguments, results,
+// A program is a sequence of steps, each of them numbers of 64 bits: its kind, the number of
+// numbers that follow, and those. Sequences (blocks) are numbered; loops and conditionals name the
+// blocks that they run. Arrays are slots: a memory of the run and an offset in bytes. Memories are
+// numbered as in MemoryNumbers (xla/cpu/lower/lower_program.h): scratch memory, arguments, results,
 // constants. Functions are named by their index in a list of addresses.
 #ifndef XLA_AOT_RUNTIME_TABLE_H_
 #define XLA_AOT_RUNTIME_TABLE_H_

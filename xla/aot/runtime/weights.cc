@@ -29,9 +29,9 @@ absl::Status Check(const ProgramTable& table, const char* memory, int64_t bytes)
   }
   if (header.digest != table.weights_digest || header.bytes != table.weights_bytes ||
       bytes < table.weights_bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("program ", table.name, ": the weights are another program's, or cut off: ",
-                     bytes, " bytes, not ", table.weights_bytes));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "program ", table.name, ": the weights are another program's, or cut off: ", bytes,
+        " bytes, not ", table.weights_bytes));
   }
   return absl::OkStatus();
 }
@@ -50,9 +50,9 @@ absl::StatusOr<const char*> FindWeights(const ProgramTable& table,
     return memory;
   }
   if (options.weights_path == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("program ", table.name,
-                     " keeps its weights in a file: set weights_path or weights when it is loaded"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "program ", table.name,
+        " keeps its weights in a file: set weights_path or weights when it is loaded"));
   }
   const int file = open(options.weights_path, O_RDONLY | O_CLOEXEC);
   struct stat status;
@@ -65,8 +65,8 @@ absl::StatusOr<const char*> FindWeights(const ProgramTable& table,
       mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   if (memory == MAP_FAILED) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "program ", table.name, ": cannot map the weights in ", options.weights_path));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("program ", table.name, ": cannot map the weights in ", options.weights_path));
   }
   program.weights = memory;
   program.weights_bytes = status.st_size;

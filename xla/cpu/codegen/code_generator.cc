@@ -137,9 +137,9 @@ absl::StatusOr<Target> TargetNamed(std::string_view name, InstructionSet* bound)
     }
     return target;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown target '", std::string(name),
-      "'; known: native, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown target '", std::string(name),
+                   "'; known: native, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"));
 }
 
 std::string VersionText(const LlvmApi& llvm) {

@@ -145,8 +145,7 @@ absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
   // Other machines, for objects that are linked elsewhere, where this LLVM generates code for them.
   for (const char* target : {"X86", "AArch64"}) {
     for (const char* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {
-      void* const initialize =
-          dlsym(library, absl::StrCat("LLVMInitialize", target, part).c_str());
+      void* const initialize = dlsym(library, absl::StrCat("LLVMInitialize", target, part).c_str());
       if (initialize != nullptr) reinterpret_cast<void (*)()>(initialize)();
     }
   }

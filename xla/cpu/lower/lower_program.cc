@@ -53,7 +53,9 @@ class ProgramLowering {
  public:
   ProgramLowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
                   const CpuCompileOptions& options, const Target& target)
-      : options_(options), target_(target), main_(schedule, memories, target, options.symbol_prefix) {}
+      : options_(options),
+        target_(target),
+        main_(schedule, memories, target, options.symbol_prefix) {}
 
   absl::StatusOr<GeneratedProgram> Generate() {
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
@@ -106,9 +108,9 @@ class ProgramLowering {
       MemoryNumbers memories;
       memories.arguments = program->arguments();
       memories.results = program->results();
-      nested_.push_back(std::make_unique<Unit>(program->schedule(), memories, target_,
-                                               absl::StrCat(options_.symbol_prefix, "nested_",
-                                                            nested_.size(), "_")));
+      nested_.push_back(std::make_unique<Unit>(
+          program->schedule(), memories, target_,
+          absl::StrCat(options_.symbol_prefix, "nested_", nested_.size(), "_")));
       program_.nested.push_back(std::move(program));
     }
     return absl::OkStatus();

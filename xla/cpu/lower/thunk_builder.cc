@@ -237,10 +237,9 @@ absl::StatusOr<bool> ThunkBuilder::BuildPrepared(const ScheduledItem& item, Thun
       options_.custom_calls->Contains(instruction.custom_call_target())) {
     return false;
   }
-  XLA_ASSIGN_OR_RETURN(
-      std::optional<kernels::Recipe> recipe,
-      RecipeOf(instruction,
-               reinterpret_cast<SortComparator>(functions_.ComparatorOf(instruction))));
+  XLA_ASSIGN_OR_RETURN(std::optional<kernels::Recipe> recipe,
+                       RecipeOf(instruction, reinterpret_cast<SortComparator>(
+                                                 functions_.ComparatorOf(instruction))));
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<const kernels::Kernel> prepared,
                        MakePreparedKernel(instruction, recipe));
   if (prepared == nullptr) return false;
@@ -249,8 +248,8 @@ absl::StatusOr<bool> ThunkBuilder::BuildPrepared(const ScheduledItem& item, Thun
   std::vector<Slot> buffers = SlotsOf(item.operands);
   const std::vector<Slot> results = SlotsOf(item.results);
   buffers.insert(buffers.end(), results.begin(), results.end());
-  thunks.push_back(std::make_unique<PreparedThunk>(
-      std::move(prepared), std::move(recipe), std::move(buffers), schedule_.scratch_bytes));
+  thunks.push_back(std::make_unique<PreparedThunk>(std::move(prepared), std::move(recipe),
+                                                   std::move(buffers), schedule_.scratch_bytes));
   thunks.back()->set_instruction(&instruction);
   if (IsLapackCall(instruction)) {
     thunks.back() = std::make_unique<OverridableThunk>(
@@ -292,8 +291,8 @@ absl::Status ThunkBuilder::BuildContraction(const ScheduledItem& item, ThunkSequ
   XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(*item.contraction, recipe));
   prepared_.push_back(prepared.get());
   chosen_.push_back({item.contraction, epilogue});
-  thunks.push_back(std::make_unique<PreparedThunk>(
-      std::move(prepared), std::move(recipe), std::move(buffers), schedule_.scratch_bytes));
+  thunks.push_back(std::make_unique<PreparedThunk>(std::move(prepared), std::move(recipe),
+                                                   std::move(buffers), schedule_.scratch_bytes));
   thunks.back()->set_instruction(item.instruction);
   return absl::OkStatus();
 }

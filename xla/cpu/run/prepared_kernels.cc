@@ -261,9 +261,8 @@ absl::StatusOr<std::optional<kernels::Recipe>> RecipeOfCustomCall(const HloInstr
   }
   if (target == "Eigh") {
     XLA_ASSIGN_OR_RETURN(const EighConfig config, EighConfigOf(call));
-    return kernels::EighRecipe{
-        {config.lower, config.sorts, config.most_sweeps, config.tolerance},
-        BatchOf(call.operand(0)->shape())};
+    return kernels::EighRecipe{{config.lower, config.sorts, config.most_sweeps, config.tolerance},
+                               BatchOf(call.operand(0)->shape())};
   }
   return std::nullopt;
 }
@@ -315,8 +314,7 @@ absl::Status PreparedThunk::Run(RunState& state) const {
   if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
       UsesThreadMemory(bytes, host.workers) && !state.is_nested()) {
     scratch = runtime::ThreadMemory(bytes);
-    if (scratch == nullptr)
-      return absl::ResourceExhaustedError("no memory for a kernel's blocks");
+    if (scratch == nullptr) return absl::ResourceExhaustedError("no memory for a kernel's blocks");
   }
   const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
   return status.ok() ? state.failure() : state.Poll();
