@@ -20,7 +20,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -141,6 +141,12 @@ bench: build ## measure how fast HLO text is read, verified and printed, and the
 
 bench-build: deps ## measure the build, without ccache, and compare it with the budgets (build-bench/)
 	@scripts/bench_build.py
+
+commands: build ## write docs/commands.md again, from what --help prints
+	@scripts/make_commands_page.py build/xylem > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
+
+site: ## build the documentation as a site in build-site/ (mkdocs, from PyPI)
+	@scripts/make_site.sh
 
 operations: build ## generate docs/operations.md and docs/emitters.md from the operation table, tests/operations and sources
 	@cmake --build --preset release --parallel $(JOBS) --target op_coverage

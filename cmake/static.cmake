@@ -4,7 +4,7 @@
 # xylem_static_closure(ARCHIVES SYSTEM OPTIONS target...): files of the rooms that the targets use,
 # directly or not, and of the archives of the libraries that those use, for a group (--start-group):
 # those that are wanted whole come first, the others in the order in which they are met. What belongs
-# to the system goes to SYSTEM, libzip with it, which has no archive; options of the linker to OPTIONS.
+# to the system goes to SYSTEM, libzip with it, which has no archive, and zlib; options of the linker to OPTIONS.
 function(xylem_static_closure archives_out system_out options_out)
   set(link_options)
   set(whole)
@@ -32,7 +32,7 @@ function(xylem_static_closure archives_out system_out options_out)
     elseif(NOT TARGET ${item} OR item STREQUAL "Threads::Threads")
       if(item MATCHES "\\.a$")
         list(APPEND archives ${item})
-      elseif(item STREQUAL XYLEM_LIBZIP)
+      elseif(item STREQUAL XYLEM_LIBZIP OR item STREQUAL XYLEM_ZLIB)
         list(APPEND system ${item})
       elseif(item MATCHES "\\.so|^\\$<")
         message(FATAL_ERROR "${item}: this needs an archive")

@@ -306,4 +306,17 @@ include(cmake/differential.cmake)
 if(Python3_FOUND AND TARGET xylem AND NOT XYLEM_SANITIZE)
   add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/check_docs.py --build $<TARGET_FILE_DIR:xylem>)
   set_tests_properties(docs PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+  # docs/commands.md is what --help prints.
+  add_test(NAME commands_page COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/make_commands_page.py
+           $<TARGET_FILE:xylem> --check ${XYLEM_TEST_TREE}/docs/commands.md)
+endif()
+
+# The page of `xylem view`: its layout with node alone, and in Chromium, where it and two packages of npm
+# are installed.
+find_program(XYLEM_NODE NAMES node nodejs)
+mark_as_advanced(XYLEM_NODE)
+if(XYLEM_NODE AND TARGET xylem AND NOT XYLEM_SANITIZE)
+  add_test(NAME view_layout COMMAND ${XYLEM_NODE} ${XYLEM_TEST_TREE}/tests/tools/view_layout_test.js)
+  add_test(NAME view_page COMMAND ${XYLEM_NODE} ${XYLEM_TEST_TREE}/scripts/check_view.js $<TARGET_FILE:xylem>)
+  set_tests_properties(view_page PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endif()

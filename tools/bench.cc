@@ -3,14 +3,17 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tools/bench_collectives.h"
+#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/execute.h"
@@ -32,7 +35,8 @@ namespace xla {
 namespace {
 
 struct BenchResult {
-  double compile_ms = 0, median_ms = 0, least_ms = 0, cpu_ms = 0;
+  double compile_ms = 0, cpu_ms = 0;
+  double least_ms = 0, median_ms = 0, p90_ms = 0, p99_ms = 0, mean_ms = 0, deviation_ms = 0;
   double limit_ms = 0;  // what the machine needs at least; 0 if it was not asked for
   int64_t runs = 0, scratch_bytes = 0, thread_bytes = 0;
 };
@@ -44,11 +48,54 @@ double ProcessorSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+// Of sorted times: the least that a share of them does not exceed.
+double Percentile(const std::vector<double>& sorted, double share) {
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::min(std::max<size_t>(rank, 1), sorted.size()) - 1];
+}
+
+void Summarize(std::vector<double> times, BenchResult& result) {
+  std::sort(times.begin(), times.end());
+  result.runs = static_cast<int64_t>(times.size());
+  result.least_ms = times[0];
+  const size_t middle = times.size() / 2;
+  result.median_ms =
+      times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  result.p90_ms = Percentile(times, 0.9);
+  result.p99_ms = Percentile(times, 0.99);
+  const auto count = static_cast<double>(times.size());
+  for (const double time : times) result.mean_ms += time / count;
+  double squares = 0;
+  for (const double time : times) squares += (time - result.mean_ms) * (time - result.mean_ms);
+  result.deviation_ms = std::sqrt(squares / count);
+}
+
+// How long a program is run: for some seconds, or so many times.
+struct BenchLength {
+  double seconds = 1;
+  int64_t iterations = 0;  // 0: by time
+
+  bool Continues(int64_t runs, double end) const {
+    constexpr int64_t kLeastRuns = 3, kMostRuns = 5000;
+    if (iterations > 0) return runs < iterations;
+    return runs < kLeastRuns || (Seconds() < end && runs < kMostRuns);
+  }
+};
+
+absl::StatusOr<BenchLength> LengthOf(const Arguments& arguments) {
+  BenchLength length;
+  length.iterations = arguments.GetInt("--iterations", 0);
+  if (arguments.Has("--seconds") &&
+      (!absl::SimpleAtod(arguments.Get("--seconds"), &length.seconds) || !(length.seconds >= 0))) {
+    return absl::InvalidArgumentError("--seconds takes a number that is not negative");
+  }
+  return length;
+}
+
 absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& arguments,
-                                     double seconds, runtime::ThreadPool& pool,
+                                     const BenchLength& length, runtime::ThreadPool& pool,
                                      const CustomCallRegistry& custom_calls,
                                      const std::string& cache, Roofline* roofline) {
-  constexpr int64_t kLeastRuns = 3, kMostRuns = 5000;
   ProgressLine line(!arguments.Has("--json"));
   const std::string name = CaseName(path);
   line.Show(absl::StrCat(name, ": loading"));
@@ -96,9 +143,8 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
   double slice_start = ProcessorSeconds(), slice_begin = Seconds();
   int64_t slice_runs = 0;
   result.cpu_ms = std::numeric_limits<double>::infinity();
-  const double end = Seconds() + seconds;
-  while (static_cast<int64_t>(times.size()) < kLeastRuns ||
-         (Seconds() < end && static_cast<int64_t>(times.size()) < kMostRuns)) {
+  const double end = Seconds() + length.seconds;
+  while (length.Continues(static_cast<int64_t>(times.size()), end)) {
     const double begin = Seconds();
     XLA_RETURN_IF_ERROR(run());
     times.push_back((Seconds() - begin) * 1e3);
@@ -129,12 +175,7 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
     XLA_ASSIGN_OR_RETURN(const double least, roofline->LeastSeconds(bytes, entries));
     result.limit_ms = least * 1e3;
   }
-  std::sort(times.begin(), times.end());
-  result.runs = static_cast<int64_t>(times.size());
-  result.least_ms = times[0];
-  const size_t middle = times.size() / 2;
-  result.median_ms =
-      times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  Summarize(std::move(times), result);
   return result;
 }
 
@@ -142,11 +183,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   if (arguments.Has("--collectives")) return BenchCollectives(arguments);
   if (arguments.operands().empty())
     return absl::InvalidArgumentError("bench takes the files of programs (or --collectives)");
-  double seconds = 1;
-  if (arguments.Has("--seconds") &&
-      (!absl::SimpleAtod(arguments.Get("--seconds"), &seconds) || !(seconds >= 0))) {
-    return absl::InvalidArgumentError("--seconds takes a number that is not negative");
-  }
+  XLA_ASSIGN_OR_RETURN(const BenchLength length, LengthOf(arguments));
   const bool json = arguments.Has("--json");
   runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
   XLA_RETURN_IF_ERROR(LoadCompiler());
@@ -157,12 +194,11 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   for (const std::string& path : arguments.operands()) {
     const std::string name = CaseName(path);
-    const absl::StatusOr<BenchResult> result = BenchOne(
-        path, arguments, seconds, pool, custom_calls, cache, has_limits ? &roofline : nullptr);
+    const absl::StatusOr<BenchResult> result = BenchOne(path, arguments, length, pool, custom_calls,
+                                                        cache, has_limits ? &roofline : nullptr);
     if (Interrupted()) return absl::CancelledError("interrupted");
     if (!result.ok()) {
-      std::fprintf(stderr, "xylem: %s\n",
-                   AboutFile(path, std::string(result.status().message())).c_str());
+      PrintDiagnosticAbout(arguments, path, result.status());
       exit_code = kExitFailed;
       continue;
     }
@@ -172,6 +208,10 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
           .Number("compile_ms", result->compile_ms)
           .Number("run_ms", result->median_ms)
           .Number("min_ms", result->least_ms)
+          .Number("p90_ms", result->p90_ms)
+          .Number("p99_ms", result->p99_ms)
+          .Number("mean_ms", result->mean_ms)
+          .Number("deviation_ms", result->deviation_ms)
           .Number("cpu_ms", result->cpu_ms)
           .Integer("reps", result->runs)
           .Integer("temp_bytes", result->scratch_bytes)
@@ -179,10 +219,12 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
       if (has_limits) line.Number("limit_ms", result->limit_ms);
       std::puts(line.ToString().c_str());
     } else {
-      std::printf("%-22s compile %8.1f ms   run %10.4f ms (least %.4f, %lld runs)   scratch %s",
-                  name.c_str(), result->compile_ms, result->median_ms, result->least_ms,
-                  static_cast<long long>(result->runs),
-                  ReadableBytes(result->scratch_bytes).c_str());
+      std::printf(
+          "%-22s compile %8.1f ms   run %10.4f ms (least %.4f, p90 %.4f, p99 %.4f, %lld runs)   "
+          "scratch %s",
+          name.c_str(), result->compile_ms, result->median_ms, result->least_ms, result->p90_ms,
+          result->p99_ms, static_cast<long long>(result->runs),
+          ReadableBytes(result->scratch_bytes).c_str());
       if (has_limits) {
         std::printf("   limit %.4f ms, %.2f times", result->limit_ms,
                     result->median_ms / std::max(result->limit_ms, 1e-9));
@@ -203,7 +245,10 @@ Command BenchCommand() {
       "measure compile and run times of programs",
       "A PROGRAM is a file, or a folder with a program and golden.json, which says how arguments\n"
       "are drawn. Programs are compiled, and run until the time is up: at least 3 times, at most\n"
-      "5000. Run times are medians, of results in memory that is new to the program. With\n"
+      "5000. Run times are medians, with the least and what 90 and 99 of 100 runs do not exceed, "
+      "of\n"
+      "results in memory that is new to the program. --json adds mean and standard deviation. "
+      "With\n"
       "--limits, the least time that arguments and results need to be read and written once, or\n"
       "the arithmetic to be done, at the rates of a copy of a large array and of products of "
       "large\n"
@@ -213,9 +258,15 @@ Command BenchCommand() {
       "device of each process (--processes, or started by mpirun), else on two of this one.",
       WithProcessOptions({ProgramOption(),
                           InputOption(),
+                          ParamOption(),
                           RandomOption(),
                           FunctionOption(),
                           {"--seconds", "S", "how long each program runs; the default is 1"},
+                          {"--iterations",
+                           "N",
+                           "run each program N times, however long that takes",
+                           {},
+                           IntegerRange{1, 10'000'000}},
                           {"--threads",
                            "N",
                            "number of threads; the default, 0, means all",

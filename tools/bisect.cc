@@ -223,6 +223,7 @@ Command BisectCommand() {
        {"--passes", "LIST",
         "the passes, as `xylem opt` takes them; the default is cpu, what the compiler runs"},
        InputOption(),
+       ParamOption(),
        RandomOption(),
        {"--factor", "X", "how much faster counts; the default is 1.25"},
        {"--output", "PREFIX",

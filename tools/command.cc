@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/color.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/base/suggestion.h"
@@ -77,9 +78,10 @@ class CommandLineParser {
     app_.set_version_flag("--version", "xylem " XYLEM_VERSION, "print the version");
     app_.footer(
         "`xylem COMMAND --help` describes a command. A FILE may be `-` for standard input; its "
-        "format (HLO text,\nHloModuleProto, HloProto, HloSnapshot, StableHLO as text or bytecode) "
-        "is "
-        "detected from its content.\n\nExit codes: 0 success, 1 invalid program or failed check, 2 "
+        "format (HLO text,\nHloModuleProto, HloProto, HloSnapshot, these as text protos, StableHLO "
+        "as "
+        "text or bytecode;\nany of them compressed by gzip) is detected from its content.\n\nExit "
+        "codes: 0 success, 1 invalid program or failed check, 2 "
         "invalid command "
         "line, 130 interrupted");
     app_.require_subcommand(0, 1);
@@ -132,13 +134,13 @@ class CommandLineParser {
     app->allow_extras();
     for (const OptionSpec& spec : command.options) {
       const std::string name(spec.name), help(spec.help);
+      const std::string names =
+          spec.short_name.empty() ? name : absl::StrCat(View(spec.short_name), ",", name);
       if (spec.value.empty()) {
-        const std::string names =
-            spec.short_name.empty() ? name : absl::StrCat(View(spec.short_name), ",", name);
         app->add_flag(names, help)->disable_flag_override();
         continue;
       }
-      CLI::Option* option = AddValues(app, name, help)->expected(1);
+      CLI::Option* option = AddValues(app, names, help)->expected(1);
       option->type_name(std::string(spec.value));
       if (spec.range.has_value()) option->check(InRange(*spec.range));
       if (!spec.choices.empty()) option->check(OneOf(spec.choices));
@@ -247,29 +249,35 @@ Command WithMaxIsa(Command command) {
   return command;
 }
 
+std::vector<Command> WithColor(std::vector<Command> commands) {
+  for (Command& command : commands) command.options.push_back(ColorOption());
+  return commands;
+}
+
 }  // namespace
 
 const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {WithMaxIsa(RunCommand()),
-                                                PrintCommand(),
-                                                OptCommand(),
-                                                ShardCommand(),
-                                                VerifyCommand(),
-                                                RefineCommand(),
-                                                WithMaxIsa(CheckCommand()),
-                                                WithMaxIsa(TestCommand()),
-                                                WithMaxIsa(CompileCommand()),
-                                                AotCommand(),
-                                                WithMaxIsa(BenchCommand()),
-                                                WithMaxIsa(ProfileCommand()),
-                                                WithMaxIsa(PlanCommand()),
-                                                WithMaxIsa(DiffCommand()),
-                                                WithMaxIsa(ReduceCommand()),
-                                                WithMaxIsa(BisectCommand()),
-                                                OpsCommand(),
-                                                LspCommand(),
-                                                InfoCommand(),
-                                                CompletionsCommand()};
+  static const std::vector<Command> commands = WithColor({WithMaxIsa(RunCommand()),
+                                                          PrintCommand(),
+                                                          OptCommand(),
+                                                          ShardCommand(),
+                                                          VerifyCommand(),
+                                                          RefineCommand(),
+                                                          WithMaxIsa(CheckCommand()),
+                                                          WithMaxIsa(TestCommand()),
+                                                          WithMaxIsa(CompileCommand()),
+                                                          AotCommand(),
+                                                          WithMaxIsa(BenchCommand()),
+                                                          WithMaxIsa(ProfileCommand()),
+                                                          WithMaxIsa(PlanCommand()),
+                                                          WithMaxIsa(DiffCommand()),
+                                                          WithMaxIsa(ReduceCommand()),
+                                                          WithMaxIsa(BisectCommand()),
+                                                          ViewCommand(),
+                                                          OpsCommand(),
+                                                          LspCommand(),
+                                                          InfoCommand(),
+                                                          CompletionsCommand()});
   return commands;
 }
 

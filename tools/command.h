@@ -101,6 +101,7 @@ Command PlanCommand();
 Command DiffCommand();
 Command ReduceCommand();
 Command BisectCommand();
+Command ViewCommand();
 Command OpsCommand();
 Command LspCommand();
 Command InfoCommand();

@@ -44,7 +44,8 @@ std::vector<std::string> PassNames() {
   return names;
 }
 
-const std::vector<std::string> kProgramSuffixes = {".hlo", ".mlir", ".mlirbc", ".pb", ".txt"};
+const std::vector<std::string> kProgramSuffixes = {".hlo",   ".mlir", ".mlirbc", ".pb",
+                                                   ".pbtxt", ".txt",  ".gz"};
 
 Completion OfOption(const OptionSpec& option) {
   if (!option.choices.empty()) {
@@ -54,8 +55,8 @@ Completion OfOption(const OptionSpec& option) {
   }
   if (option.name == "--passes" || option.name == "--disable-passes")
     return {CompletionKind::kPasses, PassNames(), {}};
-  if (option.name == "--input" || option.name == "--infeed")
-    return {CompletionKind::kArrays, {}, {".npy", ".npz"}};
+  if (option.name == "--input" || option.name == "--expect" || option.name == "--infeed")
+    return {CompletionKind::kArrays, {}, {".npy", ".npz", ".safetensors"}};
   if (option.value == "LIBRARY") return {CompletionKind::kLibrary, {}, {".so"}};
   if (option.value == "DIR") return {CompletionKind::kFolder, {}, {}};
   if (option.value == "FILE") return {CompletionKind::kFile, {}, {}};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem diff: finds the first instruction whose compiled value differs from the interpreter's.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/differences.h"
@@ -215,7 +218,8 @@ class Bisection {
 
 // The structure of two programs.
 absl::StatusOr<int> DiffStructure(const Arguments& arguments) {
-  for (const char* option : {"--input", "--random", "--partitions", "--mesh", "--results-only"}) {
+  for (const char* option :
+       {"--input", "--param", "--random", "--partitions", "--mesh", "--results-only"}) {
     if (arguments.Has(option)) {
       return absl::InvalidArgumentError(
           absl::StrCat(option, " is for one program, which is run; two are compared as they are"));
@@ -256,15 +260,16 @@ absl::StatusOr<int> DiffStructure(const Arguments& arguments) {
         .Strings("added", names(diff.added));
     std::puts(json.ToString().c_str());
   } else {
-    XLA_RETURN_IF_ERROR(WriteFile("-", DiffToText(diff)));
+    const std::string text = DiffToText(diff);
+    XLA_RETURN_IF_ERROR(
+        WriteFile("-", UsesColor(arguments, STDOUT_FILENO) ? ColoredDifference(text) : text));
   }
   return diff.IsEmpty() ? kExitOk : kExitFailed;
 }
 
-absl::StatusOr<int> Diff(const Arguments& arguments) {
-  if (arguments.operands().size() == 2) return DiffStructure(arguments);
-  if (arguments.Has("--html")) return absl::InvalidArgumentError("--html goes with two programs");
-  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
+// One program, compiled and interpreted.
+absl::StatusOr<int> DiffRuns(const std::string& path, const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(path, arguments));
   const HloModule& module = *file.module;
   XLA_RETURN_IF_ERROR(LoadCompiler());
   XLA_ASSIGN_OR_RETURN(const DeviceGrid devices, ReadDeviceGrid(module, arguments));
@@ -285,10 +290,31 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   options.custom_call_registry = &custom_calls;
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
-  const bool is_recorded = file.result.has_value() && !arguments.Has("--input");
+  const bool is_recorded = file.result.has_value() && !GivesArguments(arguments);
   return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
                    !arguments.Has("--results-only"), devices.partitions)
       .Run(is_recorded ? &*file.result : nullptr);
+}
+
+// Each of several programs. The exit code is that of the worst.
+absl::StatusOr<int> DiffEach(const Arguments& arguments) {
+  int code = kExitOk;
+  for (const std::string& path : arguments.operands()) {
+    if (!arguments.Has("--json")) std::printf("%s:\n", DisplayName(path).c_str());
+    std::fflush(stdout);
+    const absl::StatusOr<int> one = DiffRuns(path, arguments);
+    if (Interrupted() || absl::IsCancelled(one.status())) return one.status();
+    if (!one.ok()) PrintDiagnosticAbout(arguments, path, one.status());
+    if (!one.ok() || *one != kExitOk) code = kExitFailed;
+  }
+  return code;
+}
+
+absl::StatusOr<int> Diff(const Arguments& arguments) {
+  const size_t count = arguments.operands().size();
+  if (count == 2 && !arguments.Has("--each")) return DiffStructure(arguments);
+  if (arguments.Has("--html")) return absl::InvalidArgumentError("--html goes with two programs");
+  return count == 1 ? DiffRuns(arguments.operands()[0], arguments) : DiffEach(arguments);
 }
 
 }  // namespace
@@ -296,13 +322,14 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
 Command DiffCommand() {
   return {
       "diff",
-      "FILE [FILE]",
+      "FILE...",
       "find the first instruction whose compiled value differs from the interpreter's, or compare "
       "two programs",
       "Two programs are compared by their structure: what is the same, has changed, is in one of\n"
       "them only, whatever instructions are called and in which order they stand.\n"
       "\n"
-      "With one program: runs the program on the interpreter and compiled, with arguments from "
+      "With one program, each of three or more, or each of two with --each: runs the program on "
+      "the interpreter and compiled, with arguments from "
       "--input and\n"
       "--random as in `xylem run`, and searches by bisection for the first instruction of the\n"
       "entry computation whose values differ by more than rounding explains; two NaNs agree.\n"
@@ -311,6 +338,7 @@ Command DiffCommand() {
       "its arguments, and its result is compared, too. The exit code is 0 if there is no\n"
       "difference.",
       {InputOption(),
+       ParamOption(),
        RandomOption(),
        {"--threads",
         "N",
@@ -326,11 +354,12 @@ Command DiffCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       {"--each", "", "run each of two programs, too, rather than compare them"},
        {"--html", "FILE", "of two programs: write the differences as a page"},
        {"--results-only", "", "compare the results, without a search for what differs first"},
        {"--json", "", "print the outcome as JSON"}},
       1,
-      2,
+      INT64_MAX,
       Diff};
 }
 

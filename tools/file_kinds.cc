@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "tools/npy_header.h"
+#include "tools/safetensors.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/bytecode_reader.h"
 
@@ -28,7 +29,7 @@ using std::string_view_literals::operator""sv;
 
 // First bytes of formats that are met where programs and arrays are expected.
 constexpr MagicBytes kMagicBytes[] = {
-    {"\x1f\x8b"sv, "this is gzip-compressed; decompress it first (gzip -d)"},
+    {"\x1f\x8b"sv, "this is gzip-compressed twice, or is no program"},
     {"\x28\xb5\x2f\xfd"sv, "this is zstd-compressed; decompress it first (zstd -d)"},
     {"\xfd"
      "7zXZ\0"sv,
@@ -77,37 +78,6 @@ bool LooksLikeJson(std::string_view text) {
   return std::string_view("\"[]{-0123456789tfn").find(text[0]) != std::string_view::npos;
 }
 
-// The text format of protocol buffers: the name of a field, and ':' or '{'.
-bool LooksLikeTextProto(std::string_view text) {
-  while (!text.empty() && text[0] == '#')
-    text = WithoutSpace(text.substr(std::min(text.find('\n'), text.size())));
-  const std::string_view word = FirstWord(text);
-  constexpr std::string_view kFields[] = {"hlo",
-                                          "hlo_module",
-                                          "name",
-                                          "entry_computation_name",
-                                          "computations",
-                                          "buffer_assignment",
-                                          "id",
-                                          "arguments",
-                                          "host_program_shape",
-                                          "partitions",
-                                          "execution_platform",
-                                          "result"};
-  if (std::find(std::begin(kFields), std::end(kFields), word) == std::end(kFields)) return false;
-  const std::string_view rest = WithoutSpace(text.substr(word.size()));
-  return !rest.empty() && (rest[0] == ':' || rest[0] == '{');
-}
-
-// A length in eight bytes, and a JSON object of so many.
-bool LooksLikeSafetensors(std::string_view bytes) {
-  if (bytes.size() < 10 || bytes[8] != '{') return false;
-  uint64_t length = 0;
-  for (int i = 7; i >= 0; --i)
-    length = length << 8 | static_cast<unsigned char>(bytes[static_cast<size_t>(i)]);
-  return length >= 2 && length <= (uint64_t{1} << 27) && LooksLikeJson(bytes.substr(8));
-}
-
 struct Extension {
   std::string_view suffix, format;
 };
@@ -120,6 +90,7 @@ constexpr Extension kExtensions[] = {
     {".txt", "text"},      {".csv", "csv"},      {".tsv", "csv"},
     {".so", "library"},    {".h5", "hdf5"},      {".hdf5", "hdf5"},
     {".png", "png"},       {".onnx", "onnx"},    {".safetensors", "safetensors"},
+    {".html", "html"},     {".dot", "dot"},
 };
 // What a name that promises text may hold.
 constexpr std::string_view kTextFormats[] = {"hlo",  "stablehlo", "llvm",     "asm",
@@ -146,6 +117,8 @@ constexpr std::pair<std::string_view, std::string_view> kFormatNames[] = {
     {"png", "an image"},
     {"onnx", "an ONNX model"},
     {"safetensors", "a safetensors file"},
+    {"html", "a page"},
+    {"dot", "a graph for Graphviz"},
 };
 
 std::string NameOfFormat(std::string_view format) {
@@ -178,12 +151,8 @@ std::string DescribeForeignFile(std::string_view bytes) {
   for (const MagicBytes& magic : kMagicBytes) {
     if (bytes.starts_with(magic.bytes)) return std::string(magic.description);
   }
-  if (LooksLikeSafetensors(bytes)) return "this is a safetensors file; .npy and .npz are read";
+  if (IsSafetensors(bytes)) return "";
   if (LooksLikeJson(text)) return "this is JSON";
-  if (LooksLikeTextProto(text)) {
-    return "this is a proto in text format; only serialized protos are read (protoc --encode "
-           "writes them)";
-  }
   return "";
 }
 
@@ -191,6 +160,8 @@ std::string DescribeArrayFile(std::string_view bytes) {
   if (IsNpy(bytes)) return "this is a .npy array, not a program; arrays are given with --input";
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"))
     return "this is a .npz or .zip archive, not a program; arrays are given with --input";
+  if (IsSafetensors(bytes))
+    return "this is a safetensors file, not a program; arrays are given with --input";
   return "";
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,17 @@
 namespace xla {
 
 using OrderedJson = nlohmann::ordered_json;
+
+namespace {
+
+// Measured to nine digits at most: more are noise to read.
+double Rounded(double value) {
+  double rounded = value;
+  if (std::isfinite(value)) (void)absl::SimpleAtod(absl::StrFormat("%.9g", value), &rounded);
+  return rounded;
+}
+
+}  // namespace
 
 struct JsonObject::Value {
   OrderedJson json = OrderedJson::object();
@@ -32,10 +44,16 @@ JsonObject& JsonObject::Integer(std::string_view key, int64_t value) {
   return *this;
 }
 JsonObject& JsonObject::Number(std::string_view key, double value) {
-  // Measured to nine digits at most: more are noise to read.
-  double rounded = value;
-  if (std::isfinite(value)) (void)absl::SimpleAtod(absl::StrFormat("%.9g", value), &rounded);
-  (*value_)[key] = rounded;
+  (*value_)[key] = Rounded(value);
+  return *this;
+}
+JsonObject& JsonObject::Numbers(std::string_view key, const std::vector<double>& values) {
+  OrderedJson& array = (*value_)[key] = OrderedJson::array();
+  for (const double value : values) array.push_back(Rounded(value));
+  return *this;
+}
+JsonObject& JsonObject::Object(std::string_view key, JsonObject value) {
+  (*value_)[key] = std::move(value.value_->json);
   return *this;
 }
 JsonObject& JsonObject::Bool(std::string_view key, bool value) {

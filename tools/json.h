@@ -27,6 +27,8 @@ class JsonObject {
   JsonObject& Null(std::string_view key);
   JsonObject& Strings(std::string_view key, const std::vector<std::string>& values);
   JsonObject& Integers(std::string_view key, const std::vector<int64_t>& values);
+  JsonObject& Numbers(std::string_view key, const std::vector<double>& values);
+  JsonObject& Object(std::string_view key, JsonObject value);
   JsonObject& Objects(std::string_view key, const std::vector<JsonObject>& values);
 
   std::string ToString() const;  // on one line, without a newline

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/process.h"
 
@@ -23,8 +24,6 @@ uint64_t TimerResolution() { return 1; }
 }  // namespace hwy::platform
 
 namespace {
-
-void PrintError(const std::string& text) { std::fprintf(stderr, "xylem: %s\n", text.c_str()); }
 
 // What allocates without asking for memory in a way that can fail, the readers above all, ends
 // here.
@@ -49,13 +48,13 @@ int Run(int argc, char** argv) {
   }
   const absl::StatusOr<xla::InstructionSet> bound = xla::MaxInstructionSetFor(parsed.arguments);
   if (!bound.ok()) {
-    PrintError(std::string(bound.status().message()));
+    xla::PrintDiagnostic(parsed.arguments, std::string(bound.status().message()));
     return xla::kExitUsage;
   }
   const xla::ScopedMaxInstructionSet scope(*bound);
   const absl::StatusOr<int> code = RunGuarded(*parsed.command, parsed.arguments);
   if (code.ok()) return *code;
-  PrintError(std::string(code.status().message()));
+  xla::PrintDiagnostic(parsed.arguments, std::string(code.status().message()));
   return code.status().code() == absl::StatusCode::kCancelled ? xla::kExitInterrupted
                                                               : xla::kExitFailed;
 }

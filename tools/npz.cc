@@ -98,13 +98,13 @@ std::string MemberName(absl::string_view file_name) {
   return std::string(absl::StripSuffix(file_name, ".npy"));
 }
 
-// Fits the dimensions of an array to those of an argument.
 bool DimensionFits(const Shape& shape, int i, int64_t size) {
   return shape.is_dynamic_dimension(i) ? size <= shape.dimensions(i) : size == shape.dimensions(i);
 }
 
-absl::Status CheckFits(const NpyHeader& header, const Shape& shape) {
-  const Shape& given = header.shape;
+}  // namespace
+
+absl::Status CheckFitsArgument(const Shape& given, const Shape& shape) {
   const auto refuse = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat(why, ": the program expects ",
                                                    ShapeUtil::HumanString(shape), ", the input is ",
@@ -124,8 +124,6 @@ absl::Status CheckFits(const NpyHeader& header, const Shape& shape) {
       (is_foreign && (type == NumpyType(expected) || type == (expected == BF16 ? U16 : U8)));
   return fits ? absl::OkStatus() : refuse("the element type differs");
 }
-
-}  // namespace
 
 struct NumpyFile::Archive {
   std::string bytes;
@@ -254,7 +252,8 @@ absl::StatusOr<Literal> ReadData(const NpyHeader& header, uint64_t max_bytes, Re
   return header.fortran_order ? literal.Relayout(header.shape) : std::move(literal);
 }
 
-// An array as an argument of a shape that it fits.
+}  // namespace
+
 absl::StatusOr<Literal> ToArgument(Literal array, const Shape& shape) {
   const PrimitiveType wanted = shape.element_type(), type = array.shape().element_type();
   if (type != wanted && type == NumpyType(wanted)) {
@@ -273,8 +272,6 @@ absl::StatusOr<Literal> ToArgument(Literal array, const Shape& shape) {
   return array.ToBoundedDynamic(shape);
 }
 
-}  // namespace
-
 absl::StatusOr<Literal> NumpyFile::Read(size_t i) const {
   Literal literal;
   XLA_RETURN_IF_ERROR(archive_->ReadMember(
@@ -289,7 +286,7 @@ absl::StatusOr<Literal> NumpyFile::ReadAs(size_t i, const Shape& shape) const {
   Literal literal;
   XLA_RETURN_IF_ERROR(archive_->ReadMember(
       i, [&](const NpyHeader& header, uint64_t max_bytes, ReadBytes read) -> absl::Status {
-        XLA_RETURN_IF_ERROR(CheckFits(header, shape));
+        XLA_RETURN_IF_ERROR(CheckFitsArgument(header.shape, shape));
         XLA_ASSIGN_OR_RETURN(literal, ReadData(header, max_bytes, read));
         XLA_ASSIGN_OR_RETURN(literal, ToArgument(std::move(literal), shape));
         return absl::OkStatus();

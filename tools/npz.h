@@ -54,6 +54,12 @@ class NumpyFile {
   std::unique_ptr<Archive> archive_;
 };
 
+// What ReadAs does, for arrays of other sources: whether an array of a shape can be an argument of
+// another one (the same type, or one that stands for it; dynamic dimensions up to their bounds),
+// and the array as such an argument.
+absl::Status CheckFitsArgument(const Shape& given, const Shape& shape);
+absl::StatusOr<Literal> ToArgument(Literal array, const Shape& shape);
+
 // Writes one array as a .npy file. Types NumPy lacks as below.
 absl::Status WriteNpy(const std::string& path, const LiteralSlice& array);
 

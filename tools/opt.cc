@@ -15,6 +15,7 @@
 #include "tools/files.h"
 #include "tools/json.h"
 #include "tools/pass_options.h"
+#include "tools/process.h"
 #include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer.h"
@@ -78,7 +79,10 @@ absl::StatusOr<int> Opt(const Arguments& arguments) {
                        LoadModule(arguments.operands()[0], !arguments.Has("--no-verify"),
                                   arguments.Get("--function")));
   PipelineStatistics statistics;
+  ProgressLine line(!arguments.Has("--print-changed"));
+  line.Show(absl::StrCat("running passes on ", module->name()));
   XLA_RETURN_IF_ERROR(pipeline.Run(module.get(), options, &statistics).status());
+  line.Clear();
   if (arguments.Has("--statistics")) {
     std::fprintf(stderr, "%s\n",
                  (arguments.Has("--json") ? ToJson(statistics) : statistics.ToString()).c_str());

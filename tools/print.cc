@@ -11,12 +11,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/color.h"
 #include "tools/command.h"
+#include "tools/encoded_files.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/folder_outputs.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
+#include "tools/view/dot.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/proto/hlo_proto.h"
@@ -49,7 +53,7 @@ absl::StatusOr<std::string> AsHlo(const HloModule& module, const Arguments& argu
   return out;
 }
 
-absl::StatusOr<std::string> AsProto(const HloModule& module) {
+absl::StatusOr<std::string> AsProto(const HloModule& module, const std::string& to) {
   XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
   const HloModuleConfig& config = module.config();
   if (config.replica_count() != 1 || config.num_partitions() != 1) {
@@ -59,6 +63,7 @@ absl::StatusOr<std::string> AsProto(const HloModule& module) {
                  static_cast<long long>(config.replica_count()),
                  static_cast<long long>(config.num_partitions()));
   }
+  if (to != "hlo-proto") return ProtoAsText(proto, to == "json");
   std::string out;
   if (!proto.SerializeToString(&out))
     return absl::ResourceExhaustedError("the module is too large for a proto");
@@ -112,34 +117,41 @@ absl::StatusOr<std::string> Converted(const std::string& path, std::string_view 
     return AsStableHlo(path, bytes, to == "mlirbc", arguments);
   XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes, !arguments.Has("--no-verify"),
                                                          arguments.Get("--function")));
-  return to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module);
+  if (to == "dot") return ModuleToDot(*module);
+  return to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module, to);
+}
+
+// Formats by their names in --to, with the endings of files.
+constexpr std::pair<std::string_view, std::string_view> kTargets[] = {
+    {"hlo", ".hlo"},        {"hlo-proto", ".pb"},  {"pbtxt", ".pbtxt"}, {"json", ".json"},
+    {"stablehlo", ".mlir"}, {"mlirbc", ".mlirbc"}, {"dot", ".dot"}};
+
+std::string EndingOf(const std::string& to) {
+  for (const auto& [name, ending] : kTargets) {
+    if (name == to) return std::string(ending);
+  }
+  return "";
 }
 
 // --to, or what the name of the output says.
 absl::StatusOr<std::string> TargetFormat(const std::string& output, const Arguments& arguments) {
   std::string to = arguments.Get("--to", arguments.Has("--proto") ? "hlo-proto" : "");
   const std::string named(FormatOfName(output));
-  const bool is_known =
-      named == "hlo" || named == "hlo-proto" || named == "stablehlo" || named == "mlirbc";
-  if (to.empty()) to = is_known ? named : "hlo";
+  if (to.empty()) to = EndingOf(named).empty() ? "hlo" : named;
   XLA_RETURN_IF_ERROR(CheckOutputName(output, to));
   return to;
 }
 
-// Several programs of one text are printed as such a text; the binary formats hold one.
-absl::StatusOr<int> Print(const Arguments& arguments) {
-  const std::string& path = arguments.operands()[0];
-  const std::string output = arguments.Get("--output", "-");
-  XLA_ASSIGN_OR_RETURN(const std::string to, TargetFormat(output, arguments));
-  const bool is_binary = to == "hlo-proto" || to == "mlirbc";
-  if (is_binary) XLA_RETURN_IF_ERROR(CheckBinaryTarget(output, to, arguments));
+// Several programs of one text are printed as such a text; the other formats hold one.
+absl::Status PrintOne(const std::string& path, const std::string& output, const std::string& to,
+                      const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::vector<std::string_view> programs = {bytes};
   if (IsStableHlo(bytes)) {
     const std::vector<std::string_view> parts = StableHloPrograms(bytes);
     if (parts.size() > 1) programs = parts;
   }
-  if (programs.size() > 1 && is_binary) {
+  if (programs.size() > 1 && to != "hlo" && to != "stablehlo") {
     return absl::InvalidArgumentError(
         absl::StrCat(DisplayName(path), ": ", to,
                      " holds one program, but lines \"// -----\" separate ", programs.size()));
@@ -152,7 +164,33 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
                              : Converted(path, AtItsLine(bytes, program), to, arguments));
     absl::StrAppend(&out, out.empty() ? "" : "// -----\n", text);
   }
-  XLA_RETURN_IF_ERROR(WriteFile(output, out));
+  return WriteFile(output, out);
+}
+
+absl::StatusOr<int> Print(const Arguments& arguments) {
+  const std::vector<std::string>& paths = arguments.operands();
+  if (paths.size() > 1) {
+    if (!arguments.Has("--output"))
+      return absl::InvalidArgumentError("of several programs --output names a folder");
+    XLA_ASSIGN_OR_RETURN(const std::string to, TargetFormat("", arguments));
+    XLA_ASSIGN_OR_RETURN(
+        const std::vector<std::string> outputs,
+        OutputsInFolder(arguments, [&](const std::string&) { return EndingOf(to); }));
+    int code = kExitOk;
+    for (size_t i = 0; i < paths.size(); ++i) {
+      const absl::Status status = PrintOne(paths[i], outputs[i], to, arguments);
+      if (absl::IsCancelled(status)) return status;
+      if (status.ok()) continue;
+      PrintDiagnosticAbout(arguments, paths[i], status);
+      code = kExitFailed;
+    }
+    return code;
+  }
+  const std::string output = arguments.Get("--output", "-");
+  XLA_ASSIGN_OR_RETURN(const std::string to, TargetFormat(output, arguments));
+  if (to == "hlo-proto" || to == "mlirbc")
+    XLA_RETURN_IF_ERROR(CheckBinaryTarget(output, to, arguments));
+  XLA_RETURN_IF_ERROR(PrintOne(paths[0], output, to, arguments));
   return kExitOk;
 }
 
@@ -209,7 +247,7 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
         line.Integer(noun + "s", count);
       std::puts(line.ToString().c_str());
     } else if (!contents.ok()) {
-      std::fprintf(stderr, "xylem: %s\n", std::string(contents.status().message()).c_str());
+      PrintDiagnostic(arguments, std::string(contents.status().message()));
     } else {
       const std::string list =
           absl::StrJoin(*contents, ", ", [](std::string* out, const auto& entry) {
@@ -224,33 +262,38 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
 }  // namespace
 
 Command PrintCommand() {
-  return {"print",
-          "FILE",
-          "print a program as HLO text, or write it in another format",
-          "",
-          {{"--to",
-            "FORMAT",
-            "hlo, hlo-proto, stablehlo (text) or mlirbc (a portable artifact); the default is what "
-            "the\nname of the output says (.hlo, .pb, .mlir, .mlirbc), else hlo",
-            {"hlo", "hlo-proto", "stablehlo", "mlirbc"}},
-           {"--stablehlo-version", "VERSION",
-            "of a portable artifact: 1.0.0 and later, minimum or current (the default)"},
-           {"--options",
-            "SET",
-            "long (the default), short, canonical or fingerprint",
-            {"long", "short", "canonical", "fingerprint"}},
-           {"--generic", "", "print StableHLO in the generic form of MLIR"},
-           {"--operand-shapes", "", "print the shapes of operands"},
-           {"--large-constants", "", "print constants of more than 10 elements in full"},
-           {"--no-metadata", "", "leave out metadata (locations of StableHLO)"},
-           FunctionOption(),
-           {"--no-verify", "", "do not verify the program"},
-           {"--proto", "", "the same as --to=hlo-proto"},
-           {"--output", "FILE", "where to write; the default is standard output"},
-           ForceOption()},
-          1,
-          1,
-          Print};
+  return {
+      "print",
+      "FILE...",
+      "print a program as HLO text, or write it in another format",
+      "Several programs are written to files in the folder that --output names.",
+      {{"--to",
+        "FORMAT",
+        "hlo, hlo-proto, pbtxt or json (the proto as text), stablehlo (text), mlirbc (a portable\n"
+        "artifact) or dot (a graph for Graphviz); the default is what the name of the output\n"
+        "says (.hlo, .pb, .pbtxt, .json, .mlir, .mlirbc, .dot), else hlo",
+        {"hlo", "hlo-proto", "pbtxt", "json", "stablehlo", "mlirbc", "dot"}},
+       {"--stablehlo-version", "VERSION",
+        "of a portable artifact: 1.0.0 and later, minimum or current (the default)"},
+       {"--options",
+        "SET",
+        "long (the default), short, canonical or fingerprint",
+        {"long", "short", "canonical", "fingerprint"}},
+       {"--generic", "", "print StableHLO in the generic form of MLIR"},
+       {"--operand-shapes", "", "print the shapes of operands"},
+       {"--large-constants", "", "print constants of more than 10 elements in full"},
+       {"--no-metadata", "", "leave out metadata (locations of StableHLO)"},
+       FunctionOption(),
+       {"--no-verify", "", "do not verify the program"},
+       {"--proto", "", "the same as --to=hlo-proto"},
+       {.name = "--output",
+        .value = "FILE",
+        .help = "where to write; the default is standard output",
+        .short_name = "-o"},
+       ForceOption()},
+      1,
+      INT64_MAX,
+      Print};
 }
 
 Command VerifyCommand() {

@@ -18,6 +18,8 @@
 #include "tools/program_files.h"
 #include "tools/replicas.h"
 #include "tools/roofline.h"
+#include "tools/view/graph_json.h"
+#include "tools/view/page.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
@@ -128,6 +130,7 @@ void PrintJson(const Entries& entries, double bytes_a_second, double operations_
 
 absl::StatusOr<int> Profile(const Arguments& arguments) {
   XLA_RETURN_IF_ERROR(CheckOutputName(arguments.Get("--trace"), "json"));
+  XLA_RETURN_IF_ERROR(CheckOutputName(arguments.Get("--html"), "html"));
   runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
   XLA_ASSIGN_OR_RETURN(const ProgramCase program_case,
                        LoadCase(arguments.operands()[0], arguments));
@@ -157,6 +160,22 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const double bytes_a_second, roofline.Bytes());
   XLA_ASSIGN_OR_RETURN(const double operations_a_second, roofline.Operations());
   line.Clear();
+  if (arguments.Has("--html")) {
+    JsonObject data;
+    data.String("title", DisplayName(arguments.operands()[0]))
+        .String("open", "time")
+        .Integer("profileGraph", 0)
+        .Object("profile", ProfileToJson(entries, events, bytes_a_second, operations_a_second));
+    std::vector<JsonObject> graphs;
+    graphs.push_back(GraphToJson(program->optimized_module(), "compiled"));
+    XLA_ASSIGN_OR_RETURN(const ProgramReport report, program->Report());
+    data.Objects("graphs", graphs)
+        .Object("plan", PlanToJson(report))
+        .Object("buffers", BuffersToJson(report));
+    XLA_RETURN_IF_ERROR(
+        WritePage(arguments.Get("--html"),
+                  absl::StrCat(DisplayName(arguments.operands()[0]), " - xylem profile"), data));
+  }
   double total = 1e-12;
   for (const CpuProgram::ProfileEntry& entry : entries) total += entry.self_seconds;
   if (arguments.Has("--json")) {
@@ -184,9 +203,11 @@ Command ProfileCommand() {
       "(over 100 where data are in caches).",
       {ProgramOption(),
        InputOption(),
+       ParamOption(),
        RandomOption(),
        FunctionOption(),
        {"--trace", "FILE", "write the steps in Chrome's trace format, which Perfetto reads"},
+       {"--html", "FILE", "write a page with timeline, roofline, tables and the graph"},
        {"--rows", "N", "instructions to list; the default is 40", {}, IntegerRange{1, 1 << 20}},
        {"--threads",
         "N",

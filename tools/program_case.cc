@@ -78,7 +78,7 @@ absl::StatusOr<ProgramCase> LoadCase(std::string path, const Arguments& argument
       const std::vector<DeviceArguments> inputs,
       ReadDeviceArguments(*result.module, DeviceGrid(), arguments, file.arguments));
   for (const auto& input : inputs[0]) result.arguments.push_back(input->Clone());
-  if (arguments.Has("--input")) result.recorded.reset();
+  if (GivesArguments(arguments)) result.recorded.reset();
   return result;
 }
 

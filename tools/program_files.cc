@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tools/encoded_files.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/process.h"
@@ -134,7 +135,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translate(const std::string& name,
                        stablehlo::LoadStableHlo(std::string(bytes), name));
   stablehlo::EntryArguments entry;
   const int64_t open = stablehlo::CountOpenArguments(*source, function);
-  if (open > 0 && arguments != nullptr && arguments->Has("--input")) {
+  if (open > 0 && arguments != nullptr && GivesArguments(*arguments)) {
     XLA_ASSIGN_OR_RETURN(entry, SizesOf(*arguments));
     // Too many arrays are an error later, which lists what the program takes.
     std::erase_if(entry.sizes, [&](const auto& size) { return size.first >= open; });
@@ -186,6 +187,8 @@ absl::StatusOr<ProgramFile> Read(const std::string& name, std::string_view bytes
 absl::StatusOr<std::unique_ptr<HloModule>> LoadFrom(const std::string& path, std::string_view bytes,
                                                     bool verify, const std::string& function,
                                                     stablehlo::ShardyForm shardy) {
+  ProgressLine line;
+  line.Show(absl::StrCat("reading ", DisplayName(path)));
   absl::StatusOr<ProgramFile> file =
       Read(DisplayName(path), bytes, verify, function, shardy, nullptr);
   if (!file.ok()) return AboutFile(path, file.status());
@@ -238,7 +241,15 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
 }
 
 absl::StatusOr<std::string> ReadProgram(const std::string& path) {
-  return ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4));
+  const int64_t most = std::min(kMaxProgramBytes, UsableMemoryBytes() / 4);
+  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, most));
+  auto decoded = DecodeProgram(std::move(bytes), most);
+  if (decoded.ok()) return decoded;
+  // Errors in text protos begin with their place.
+  const absl::string_view message = decoded.status().message();
+  const bool is_placed = !message.empty() && message[0] >= '0' && message[0] <= '9';
+  return absl::Status(decoded.status().code(),
+                      absl::StrCat(DisplayName(path), is_placed ? ":" : ": ", message));
 }
 
 OptionSpec MeshOption() {
@@ -258,6 +269,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, b
 
 absl::StatusOr<ProgramFile> LoadProgram(const std::string& path, const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+  ProgressLine line;
+  line.Show(absl::StrCat("reading ", DisplayName(path)));
   absl::StatusOr<ProgramFile> file =
       Read(DisplayName(path), bytes, true, arguments.Get("--function"),
            stablehlo::ShardyForm::kAxes, &arguments);

@@ -65,7 +65,7 @@ absl::StatusOr<int> Reduce(const Arguments& arguments) {
 
   XLA_ASSIGN_OR_RETURN(ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
   ReducibleProgram program;
-  program.has_arguments = TestsValues(test_options.kind) || arguments.Has("--input") ||
+  program.has_arguments = TestsValues(test_options.kind) || GivesArguments(arguments) ||
                           arguments.Has("--random") || !file.arguments.empty();
   if (program.has_arguments) {
     XLA_ASSIGN_OR_RETURN(
@@ -146,6 +146,7 @@ Command ReduceCommand() {
       {{"--if", "FAULT", "what the program is reduced for"},
        {"--output", "FILE", "where the reduced program is written; the default is reduced.hlo"},
        InputOption(),
+       ParamOption(),
        RandomOption(),
        {"--jobs",
         "N",

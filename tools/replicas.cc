@@ -3,6 +3,7 @@
 #include "tools/replicas.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,12 +14,16 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "tools/argument_names.h"
+#include "tools/array_file.h"
 #include "tools/draw.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/sharded.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/suggestion.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -42,9 +47,51 @@ std::optional<int64_t> Number(absl::string_view text) {
   return number;
 }
 
-// "arg07" -> 7
-std::optional<int64_t> ArgumentNumber(absl::string_view name) {
-  return absl::ConsumePrefix(&name, "arg") ? Number(name) : std::nullopt;
+// How messages call what an option gave: values are abbreviated.
+std::string ShortName(const std::string& source) {
+  constexpr size_t kMost = 60;
+  if (!IsInlineLiteral(source) || source.size() <= kMost) return source;
+  return absl::StrCat(source.substr(0, kMost), "...");
+}
+
+// An array of --param.
+struct NamedArray {
+  std::string name;
+  std::shared_ptr<const ArrayFile> file;
+  size_t index = 0;
+};
+
+// NAME=FILE, NAME=FILE:KEY or NAME=VALUE. Without KEY, the file has one array, or one of that name.
+absl::StatusOr<NamedArray> OpenParam(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--param takes a name and a file or a value, as in w=weights.npz:w, not '", text, "'"));
+  }
+  NamedArray param;
+  param.name = text.substr(0, equals);
+  std::string source = text.substr(equals + 1), key;
+  const size_t colon = source.rfind(':');
+  std::error_code ignored;
+  if (!IsInlineLiteral(source) && colon != std::string::npos &&
+      !std::filesystem::exists(source, ignored)) {
+    key = source.substr(colon + 1);
+    source.resize(colon);
+  }
+  XLA_ASSIGN_OR_RETURN(ArrayFile file, ArrayFile::Open(source));
+  param.file = std::make_shared<const ArrayFile>(std::move(file));
+  const std::string wanted = key.empty() ? param.name : key;
+  std::vector<std::string_view> known;
+  for (size_t i = 0; i < param.file->size(); ++i) {
+    if (param.file->name(i) == wanted) {
+      param.index = i;
+      return param;
+    }
+    known.emplace_back(param.file->name(i));
+  }
+  if (key.empty() && param.file->size() == 1) return param;
+  return absl::NotFoundError(absl::StrCat("--param ", text, ": ", source, " has no array '", wanted,
+                                          "'", Suggestion(wanted, known)));
 }
 
 // "device3/arg00" -> 3 and "arg00"; other names belong to all devices: -1.
@@ -114,7 +161,19 @@ absl::Status TakeRecorded(const ProgramShape& program, absl::Span<const Literal>
 }  // namespace
 
 OptionSpec InputOption() {
-  return {"--input", "FILE", ".npy or .npz file with arguments; may be repeated"};
+  return {"--input", "FILE",
+          "file with arguments (.npy, .npz, .safetensors), or a value: 'f32[3]{1, 2, 3}'; may be\n"
+          "repeated"};
+}
+
+OptionSpec ParamOption() {
+  return {"--param", "NAME=FILE[:KEY]",
+          "the argument of this name or number, from a file (the array KEY of it) or a value; may\n"
+          "be repeated"};
+}
+
+bool GivesArguments(const Arguments& arguments) {
+  return arguments.Has("--input") || arguments.Has("--param");
 }
 
 OptionSpec RandomOption() {
@@ -148,11 +207,12 @@ absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Argumen
 
 absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
                                                           const DeviceGrid& grid) {
-  XLA_ASSIGN_OR_RETURN(NumpyFile opened, NumpyFile::Open(path));
-  const auto file = std::make_shared<const NumpyFile>(std::move(opened));
+  XLA_ASSIGN_OR_RETURN(ArrayFile opened, ArrayFile::Open(path));
+  const auto file = std::make_shared<const ArrayFile>(std::move(opened));
   std::vector<DeviceArray> arrays;
   for (size_t i = 0; i < file->size(); ++i) {
-    std::string where = file->name(i).empty() ? path : absl::StrCat(path, ":", file->name(i));
+    std::string where =
+        file->name(i).empty() ? ShortName(path) : absl::StrCat(path, ":", file->name(i));
     auto [device, name] = SplitDevice(file->name(i));
     if (device >= grid.count()) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": there is no device ", device,
@@ -163,35 +223,149 @@ absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& pat
   return arrays;
 }
 
+namespace {
+
+// What a file of --input or --param says of sizes.
+absl::Status AddInputArray(const ArrayFile& file, size_t i, int64_t position,
+                           std::vector<InputArray>& result) {
+  InputArray& array = result.emplace_back();
+  array.position = position;
+  XLA_ASSIGN_OR_RETURN(array.shape, file.ReadShape(i));
+  if (array.shape.rank() > 0 || !primitive_util::IsIntegralType(array.shape.element_type()))
+    return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(const Literal value, file.Read(i));
+  array.integer = value.GetFirstInteger();
+  return absl::OkStatus();
+}
+
+absl::Status About(const std::string& where, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& arguments) {
   std::vector<InputArray> result;
   int64_t next = 0;
   for (const std::string& path : arguments.All("--input")) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) continue;  // can be read once only
-    XLA_ASSIGN_OR_RETURN(const NumpyFile file, NumpyFile::Open(path));
+    // What can be read once only is read later.
+    if (!IsInlineLiteral(path) && !std::filesystem::is_regular_file(path, ignored)) continue;
+    XLA_ASSIGN_OR_RETURN(const ArrayFile file, ArrayFile::Open(path));
     bool by_name = true;
     for (size_t i = 0; i < file.size(); ++i)
       by_name = by_name && ArgumentNumber(SplitDevice(file.name(i)).second).has_value();
     for (size_t i = 0; i < file.size(); ++i) {
       const auto [device, name] = SplitDevice(file.name(i));
       if (device >= 0) continue;
-      InputArray& array = result.emplace_back();
-      array.position = by_name ? *ArgumentNumber(name) : next++;
-      auto shape = file.ReadShape(i);
-      if (!shape.ok()) {
-        return absl::Status(shape.status().code(),
-                            absl::StrCat(path, ": ", shape.status().message()));
-      }
-      array.shape = *std::move(shape);
-      if (array.shape.rank() > 0 || !primitive_util::IsIntegralType(array.shape.element_type()))
-        continue;
-      XLA_ASSIGN_OR_RETURN(const Literal value, file.Read(i));
-      array.integer = value.GetFirstInteger();
+      const int64_t position = by_name ? static_cast<int64_t>(*ArgumentNumber(name)) : next++;
+      const absl::Status status = AddInputArray(file, i, position, result);
+      if (!status.ok()) return About(ShortName(path), status);
     }
+  }
+  // Parameters that are given by number: their names are known with the program.
+  for (const std::string& text : arguments.All("--param")) {
+    XLA_ASSIGN_OR_RETURN(const NamedArray param, OpenParam(text));
+    const std::string number = absl::StrCat("arg", absl::StripPrefix(param.name, "arg"));
+    if (!ArgumentNumber(number).has_value()) continue;
+    const absl::Status status = AddInputArray(
+        *param.file, param.index, static_cast<int64_t>(*ArgumentNumber(number)), result);
+    if (!status.ok()) return About(text, status);
   }
   return result;
 }
+
+namespace {
+
+// Puts an array into its place among the arguments.
+absl::Status Place(const DeviceArray& given, size_t position, Leaf& leaf) {
+  std::shared_ptr<const Literal>& place =
+      given.device < 0 ? leaf.for_all : leaf.for_one[given.device];
+  if (place != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(given.where, ": argument ", position, " is duplicated"));
+  }
+  auto value = given.file->ReadAs(given.index, leaf.shape);
+  if (!value.ok()) return About(absl::StrCat(given.where, ": argument ", position), value.status());
+  place = std::make_shared<const Literal>(*std::move(value));
+  return absl::OkStatus();
+}
+
+// Where arrays of a file that has names for some of the arguments belong; what has another name is
+// left alone.
+absl::Status PlaceByName(const std::string& path, const std::vector<DeviceArray>& arrays,
+                         const ArgumentNames& names, std::vector<Leaf>& leaves) {
+  std::vector<std::string> unused;
+  for (const DeviceArray& given : arrays) {
+    const std::optional<size_t> position = names.Find(given.name);
+    if (position.has_value()) {
+      XLA_RETURN_IF_ERROR(Place(given, *position, leaves[*position]));
+    } else {
+      unused.push_back(given.name);
+    }
+  }
+  if (unused.empty()) return absl::OkStatus();
+  const size_t shown = std::min<size_t>(unused.size(), 3);
+  const std::string list = absl::StrJoin(absl::MakeSpan(unused).subspan(0, shown), ", ");
+  std::fprintf(
+      stderr, "xylem: %s: %s not used, as no argument has the name: %s%s%s\n", path.c_str(),
+      unused.size() == 1 ? "1 array is" : absl::StrCat(unused.size(), " arrays are").c_str(),
+      list.c_str(), shown < unused.size() ? ", ..." : "",
+      unused.size() == 1 ? names.SuggestionFor(unused[0]).c_str() : "");
+  return absl::OkStatus();
+}
+
+absl::Status PlaceParams(const HloModule& module, const Arguments& arguments,
+                         const ArgumentNames& names, std::vector<Leaf>& leaves) {
+  for (const std::string& text : arguments.All("--param")) {
+    XLA_ASSIGN_OR_RETURN(NamedArray param, OpenParam(text));
+    const std::optional<size_t> position = names.FindNameOrNumber(param.name);
+    if (!position.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--param ", text, ": the program has no argument '", param.name, "'",
+                       names.SuggestionFor(param.name), Signature(module)));
+    }
+    const DeviceArray given = {absl::StrCat("--param ", text), -1, "", std::move(param.file),
+                               param.index};
+    XLA_RETURN_IF_ERROR(Place(given, *position, leaves[*position]));
+  }
+  return absl::OkStatus();
+}
+
+// Takes what the options give.
+absl::Status TakeGiven(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
+                       std::vector<Leaf>& leaves) {
+  const ArgumentNames names(module);
+  std::map<int64_t, size_t> next;  // by device
+  for (const std::string& path : arguments.All("--input")) {
+    XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArray> arrays, ReadDeviceArrays(path, grid));
+    const bool by_number = std::all_of(arrays.begin(), arrays.end(), [](const DeviceArray& given) {
+      return ArgumentNumber(given.name).has_value();
+    });
+    const bool by_name = std::any_of(arrays.begin(), arrays.end(), [&](const DeviceArray& given) {
+      return names.Find(given.name).has_value();
+    });
+    if (by_name && !by_number) {
+      XLA_RETURN_IF_ERROR(PlaceByName(path, arrays, names, leaves));
+      continue;
+    }
+    for (const DeviceArray& given : arrays) {
+      const size_t position = by_number ? *ArgumentNumber(given.name) : next[given.device]++;
+      if (position >= leaves.size()) {
+        const std::string taken =
+            leaves.empty() ? "no arrays" : Counted(static_cast<int64_t>(leaves.size()), "array");
+        return absl::InvalidArgumentError(absl::StrCat(
+            given.where,
+            by_number ? absl::StrCat(": there is no argument ", position) : ": too many",
+            "; the program takes ", taken, Signature(module)));
+      }
+      XLA_RETURN_IF_ERROR(Place(given, position, leaves[position]));
+    }
+  }
+  return PlaceParams(module, arguments, names, leaves);
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
     const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
@@ -203,38 +377,7 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
     for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(program.parameters(p)))
       leaves.push_back({p, leaf.index, leaf.shape, nullptr, {}});
   }
-  std::map<int64_t, size_t> next;  // by device
-  for (const std::string& path : arguments.All("--input")) {
-    XLA_ASSIGN_OR_RETURN(std::vector<DeviceArray> arrays, ReadDeviceArrays(path, grid));
-    const bool by_name = std::all_of(arrays.begin(), arrays.end(), [](const DeviceArray& given) {
-      return ArgumentNumber(given.name).has_value();
-    });
-    for (DeviceArray& given : arrays) {
-      const int64_t device = given.device;
-      const size_t position = by_name ? *ArgumentNumber(given.name) : next[device]++;
-      if (position >= leaves.size()) {
-        const std::string taken =
-            leaves.empty() ? "no arrays" : Counted(static_cast<int64_t>(leaves.size()), "array");
-        return absl::InvalidArgumentError(absl::StrCat(
-            given.where, by_name ? absl::StrCat(": there is no argument ", position) : ": too many",
-            "; the program takes ", taken, Signature(module)));
-      }
-      Leaf& leaf = leaves[position];
-      std::shared_ptr<const Literal>& place = device < 0 ? leaf.for_all : leaf.for_one[device];
-      if (place != nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(given.where, ": argument ", position, " is duplicated"));
-      }
-      auto value = given.file->ReadAs(given.index, leaf.shape);
-      if (!value.ok()) {
-        return absl::Status(
-            value.status().code(),
-            absl::StrCat(given.where, ": argument ", position, ": ", value.status().message()));
-      }
-      place = std::make_shared<const Literal>(*std::move(value));
-    }
-  }
-
+  XLA_RETURN_IF_ERROR(TakeGiven(module, grid, arguments, leaves));
   XLA_RETURN_IF_ERROR(TakeRecorded(program, recorded, leaves));
   XLA_RETURN_IF_ERROR(CheckSizesAreKnown(module));
   const int64_t seed = arguments.GetInt("--random", 0);

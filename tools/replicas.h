@@ -15,8 +15,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tools/array_file.h"
 #include "tools/command.h"
-#include "tools/npz.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
@@ -42,16 +42,17 @@ struct DeviceArray {
   std::string where;    // file and member, for errors
   int64_t device = -1;  // -1: for all
   std::string name;
-  std::shared_ptr<const NumpyFile> file;
+  std::shared_ptr<const ArrayFile> file;
   size_t index = 0;  // in the file
 };
 
-// The arrays of a .npy or .npz file. INVALID_ARGUMENT for a device outside the grid.
+// The arrays of a file, or the one that is written out. INVALID_ARGUMENT for a device outside the
+// grid.
 absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
                                                           const DeviceGrid& grid);
 
-// The arrays of --input for all devices, by the position that they have among the arguments, from
-// their headers alone: before the program is known.
+// The arrays of --input and --param for all devices, by the position that they have among the
+// arguments, from their headers alone: before the program is known.
 struct InputArray {
   int64_t position = 0;
   Shape shape;
@@ -59,15 +60,18 @@ struct InputArray {
 };
 absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& arguments);
 
-// The program's arguments for each device: from --input, else `recorded` (of a snapshot, for all
-// devices; may be empty), else --random.
+// The program's arguments for each device: from --input and --param, else `recorded` (of a
+// snapshot, for all devices; may be empty), else --random.
 absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
     const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
     absl::Span<const Literal> recorded = {});
 
-// --input and --random.
+// --input, --param and --random.
 OptionSpec InputOption();
+OptionSpec ParamOption();
 OptionSpec RandomOption();
+// Whether --input or --param was given.
+bool GivesArguments(const Arguments& arguments);
 
 struct NamedLiteral {
   std::string name;

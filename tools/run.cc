@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/differences.h"
 #include "tools/execute.h"
+#include "tools/expectation.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/folder_outputs.h"
 #include "tools/host_data.h"
 #include "tools/job.h"
 #include "tools/json.h"
@@ -93,122 +96,246 @@ absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLitera
   return WriteNpz(path, members);
 }
 
-absl::StatusOr<int> Run(const Arguments& arguments) {
-  XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
-  if (role.kind == JobRole::kStarts) return StartProcesses(role);
-  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RunObserver> observer, RunObserver::Create(arguments));
-  bool compiled = false;
+// One of the programs of a command line.
+struct RunTarget {
+  std::string path;
+  std::string output;  // where its results go; empty: they are printed
+  bool is_one_of_many = false;
+};
+
+// What a run has to say besides its outputs.
+struct RunReport {
+  std::string name;
+  double milliseconds = 0;
+  int64_t peak_bytes = 0;
+  bool is_compared = false;           // with what a snapshot recorded
+  std::vector<std::string> failures;  // why the results are not as recorded or expected
+};
+
+void PrintReportAsJson(const RunTarget& target, const RunReport& report,
+                       const std::vector<NamedLiteral>& outputs, bool is_expected) {
+  std::vector<std::string> shapes;
+  for (const NamedLiteral& value : outputs) shapes.push_back(value.value.shape().ToString());
+  JsonObject json;
+  if (target.is_one_of_many) json.String("file", target.path);
+  json.String("name", report.name)
+      .Number("run_ms", report.milliseconds)
+      .Integer("peak_bytes", report.peak_bytes)
+      .Strings("outputs", shapes);
+  if (report.is_compared) json.Bool("as_recorded", report.failures.empty());
+  if (is_expected) json.Bool("as_expected", report.failures.empty());
+  std::puts(json.ToString().c_str());
+}
+
+void PrintReport(const RunTarget& target, const RunReport& report,
+                 const std::vector<NamedLiteral>& outputs, bool is_expected) {
+  for (const NamedLiteral& value : outputs) {
+    if (target.output.empty()) {
+      std::printf("%s = %s\n", value.name.c_str(), Readable(value.value).c_str());
+    } else {
+      std::printf("%s = %s -> %s\n", value.name.c_str(), value.value.shape().ToString().c_str(),
+                  target.output.c_str());
+    }
+  }
+  std::fflush(stdout);
+  const bool agrees = report.failures.empty();
+  std::fprintf(stderr, "ran %s in %s, peak memory %s%s%s\n", report.name.c_str(),
+               ReadableSeconds(report.milliseconds / 1e3).c_str(),
+               ReadableBytes(report.peak_bytes).c_str(),
+               report.is_compared && agrees ? "; the result is as recorded" : "",
+               is_expected && agrees ? "; the results are as expected" : "");
+}
+
+// What runs a program, prepared for all programs of a command line.
+class Runner {
+ public:
+  Runner(const Arguments& arguments, const JobRole& role,
+         const std::optional<Expectation>& expectation)
+      : arguments_(arguments), role_(role), expectation_(expectation) {}
+
+  absl::Status Prepare();
+  absl::StatusOr<int> Run(const RunTarget& target);
+
+ private:
+  using Inputs = std::vector<DeviceArguments>;
+  absl::Status CheckTarget(const RunTarget& target, const HloModule& module,
+                           const DeviceGrid& grid) const;
+  absl::StatusOr<std::vector<Literal>> Execute(const HloModule& module, const DeviceGrid& grid,
+                                               absl::Span<const std::vector<const Literal*>> inputs,
+                                               InterpreterOptions options, distributed::Job* job,
+                                               RunReport& report);
+  absl::Status CompareWithRecorded(const ProgramFile& file, const Literal& result,
+                                   RunReport& report) const;
+
+  const Arguments& arguments_;
+  const JobRole& role_;
+  const std::optional<Expectation>& expectation_;
+  bool compiled_ = false;
+  std::string cache_;
+  CustomCallRegistry custom_calls_;
+};
+
+absl::Status Runner::Prepare() {
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RunObserver> observer,
+                       RunObserver::Create(arguments_));
   if (observer == nullptr) {
-    XLA_ASSIGN_OR_RETURN(compiled, UsesCompiler(arguments));
+    XLA_ASSIGN_OR_RETURN(compiled_, UsesCompiler(arguments_));
   }
-  InterpreterOptions options;
-  if (observer != nullptr) observer->Attach(options);
-  options.memory_limit_bytes = UsableMemoryBytes();
-  options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
-  options.wait_timeout = absl::Seconds(arguments.GetInt("--timeout", 60));
-  const std::string output = arguments.Get("--output");
-  if (arguments.Has("--output")) XLA_RETURN_IF_ERROR(CheckOutput(output, arguments));
-  if (arguments.Has("--save-snapshot")) {
+  if (arguments_.Has("--save-snapshot")) {
     XLA_RETURN_IF_ERROR(
-        CheckBinaryTarget(arguments.Get("--save-snapshot"), "a snapshot", arguments));
+        CheckBinaryTarget(arguments_.Get("--save-snapshot"), "a snapshot", arguments_));
   }
-  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
-  const HloModule* const module = file.module.get();
-  XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
-  if (FormatOfName(output) == "npy") XLA_RETURN_IF_ERROR(CheckOneResult(*module, grid, output));
-  XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
-                       ReadDeviceArguments(*module, grid, arguments, file.arguments));
-  if (arguments.Has("--save-snapshot") && grid.count() != 1) {
+  XLA_ASSIGN_OR_RETURN(cache_, CacheOf(arguments_));
+  XLA_ASSIGN_OR_RETURN(custom_calls_, LoadCustomCalls(arguments_));
+  return absl::OkStatus();
+}
+
+absl::Status Runner::CheckTarget(const RunTarget& target, const HloModule& module,
+                                 const DeviceGrid& grid) const {
+  if (FormatOfName(target.output) == "npy")
+    XLA_RETURN_IF_ERROR(CheckOneResult(module, grid, target.output));
+  if (arguments_.Has("--save-snapshot") && grid.count() != 1) {
     return absl::InvalidArgumentError(
         "a snapshot holds the arguments and the result of one device");
   }
-  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
-  std::vector<std::vector<const Literal*>> pointers(inputs.size());
-  for (size_t device = 0; device < inputs.size(); ++device) {
-    for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
-  }
-  // What programs write is kept until it is printed.
-  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role));
-  runtime::Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
-  runtime::HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
-  XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
-  XLA_RETURN_IF_ERROR(GiveHostRecv(*module, grid, arguments, channels));
-  options.feeds = &feeds;
-  options.host_channels = &channels;
-  options.outputs_are_kept = true;
+  return absl::OkStatus();
+}
 
+absl::StatusOr<std::vector<Literal>> Runner::Execute(
+    const HloModule& module, const DeviceGrid& grid,
+    absl::Span<const std::vector<const Literal*>> inputs, InterpreterOptions options,
+    distributed::Job* job, RunReport& report) {
   ProgressLine line;
-  options.cancel = &Interrupted();
   options.progress = [&line](int64_t executed, const HloInstruction& current) {
     line.Show(absl::StrCat("running: ", executed, " instructions done, now ",
                            HloOpcodeString(current.opcode()).data(), " ",
                            current.shape().ToString()));
   };
+  options.memory_limit_bytes = UsableMemoryBytes();
+  options.num_threads = static_cast<int>(arguments_.GetInt("--threads", 0));
+  options.wait_timeout = absl::Seconds(arguments_.GetInt("--timeout", 60));
+  options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
-  XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
-  options.custom_call_registry = &custom_calls;
+  options.custom_call_registry = &custom_calls_;
   RunStatistics statistics;
-  line.Show(absl::StrCat(compiled ? "compiling and running " : "running ", module->name()));
+  line.Show(absl::StrCat(compiled_ ? "compiling and running " : "running ", module.name()));
   const double start = Seconds();
   auto results =
-      ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers, options,
-                        &statistics, {cache, {}, arguments.Has("--flush-subnormals"), job.get()});
-  const double milliseconds = (Seconds() - start) * 1e3;
-  line.Clear();
+      ExecuteReplicated(compiled_, module, grid.replicas, grid.partitions, inputs, options,
+                        &statistics, {cache_, {}, arguments_.Has("--flush-subnormals"), job});
+  report.name = module.name();
+  report.milliseconds = (Seconds() - start) * 1e3;
+  report.peak_bytes = statistics.peak_bytes;
+  return results;
+}
+
+absl::Status Runner::CompareWithRecorded(const ProgramFile& file, const Literal& result,
+                                         RunReport& report) const {
+  report.is_compared = file.result.has_value() && !GivesArguments(arguments_);
+  if (!report.is_compared) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*file.module));
+  XLA_ASSIGN_OR_RETURN(const std::optional<Difference> difference,
+                       FindDifference(result, *file.result, errors));
+  if (difference.has_value()) {
+    report.failures.push_back(absl::StrCat("array ", difference->leaf,
+                                           " of the result differs from the recorded one ",
+                                           difference->ToString("computed", "recorded")));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> Runner::Run(const RunTarget& target) {
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RunObserver> observer,
+                       RunObserver::Create(arguments_));
+  InterpreterOptions options;
+  if (observer != nullptr) observer->Attach(options);
+  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(target.path, arguments_));
+  const HloModule& module = *file.module;
+  XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(module, arguments_));
+  XLA_RETURN_IF_ERROR(CheckTarget(target, module, grid));
+  XLA_ASSIGN_OR_RETURN(const Inputs inputs,
+                       ReadDeviceArguments(module, grid, arguments_, file.arguments));
+  std::vector<std::vector<const Literal*>> pointers(inputs.size());
+  for (size_t device = 0; device < inputs.size(); ++device) {
+    for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
+  }
+  // What programs write is kept until it is printed.
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role_));
+  runtime::Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
+  runtime::HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
+  XLA_RETURN_IF_ERROR(GiveInfeed(module, grid, arguments_, feeds));
+  XLA_RETURN_IF_ERROR(GiveHostRecv(module, grid, arguments_, channels));
+  options.feeds = &feeds;
+  options.host_channels = &channels;
+  options.outputs_are_kept = true;
+  RunReport report;
+  auto results = Execute(module, grid, pointers, std::move(options), job.get(), report);
   if (observer != nullptr) {
     XLA_ASSIGN_OR_RETURN(const bool is_reported, observer->ReportOrigin(results.status()));
     if (is_reported) return kExitFailed;
   }
   if (!results.ok()) return results.status();
   if (job != nullptr && job->self() != 0) return kExitOk;  // process 0 speaks for all
-  if (arguments.Has("--save-snapshot")) {
+  if (arguments_.Has("--save-snapshot")) {
     XLA_ASSIGN_OR_RETURN(const std::string snapshot,
-                         SnapshotToProtoBytes(*module, pointers[0], results->data()));
-    XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--save-snapshot"), snapshot));
+                         SnapshotToProtoBytes(module, pointers[0], results->data()));
+    XLA_RETURN_IF_ERROR(WriteFile(arguments_.Get("--save-snapshot"), snapshot));
   }
-
-  std::optional<Difference> difference;  // from what a snapshot recorded
-  const bool is_compared = file.result.has_value() && !arguments.Has("--input");
-  if (is_compared) {
-    XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*module));
-    XLA_ASSIGN_OR_RETURN(difference, FindDifference((*results)[0], *file.result, errors));
-  }
+  XLA_RETURN_IF_ERROR(CompareWithRecorded(file, (*results)[0], report));
   XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> outputs,
                        CollectOutputs(grid, *std::move(results), feeds, channels));
+  if (expectation_.has_value()) {
+    XLA_ASSIGN_OR_RETURN(std::vector<std::string> differences,
+                         expectation_->Differences(module, outputs));
+    for (std::string& difference : differences) report.failures.push_back(std::move(difference));
+  }
   if (observer != nullptr) XLA_RETURN_IF_ERROR(observer->Report(outputs));
-  if (arguments.Has("--output")) {
-    XLA_RETURN_IF_ERROR(WriteOutputs(output, outputs));
+  if (!target.output.empty()) XLA_RETURN_IF_ERROR(WriteOutputs(target.output, outputs));
+  if (arguments_.Has("--json")) {
+    PrintReportAsJson(target, report, outputs, expectation_.has_value());
+  } else if (target.output != "-") {
+    PrintReport(target, report, outputs, expectation_.has_value());
   }
-  if (arguments.Has("--json")) {
-    std::vector<std::string> shapes;
-    for (const NamedLiteral& value : outputs) shapes.push_back(value.value.shape().ToString());
-    JsonObject json;
-    json.String("name", module->name())
-        .Number("run_ms", milliseconds)
-        .Integer("peak_bytes", statistics.peak_bytes)
-        .Strings("outputs", shapes);
-    if (is_compared) json.Bool("as_recorded", !difference.has_value());
-    std::puts(json.ToString().c_str());
-  } else if (output != "-") {
-    for (const NamedLiteral& value : outputs) {
-      if (!arguments.Has("--output")) {
-        std::printf("%s = %s\n", value.name.c_str(), Readable(value.value).c_str());
-      } else {
-        std::printf("%s = %s -> %s\n", value.name.c_str(), value.value.shape().ToString().c_str(),
-                    output.c_str());
-      }
-    }
+  for (const std::string& failure : report.failures) {
+    PrintDiagnostic(arguments_, absl::StrCat(DisplayName(target.path), ": ", failure));
+  }
+  return report.failures.empty() ? kExitOk : kExitFailed;
+}
+
+// Several programs are run one after the other, on the same arrays.
+absl::StatusOr<int> RunAll(const Arguments& arguments, Runner& runner) {
+  for (const char* option : {"--save-snapshot", "--operands"}) {
+    if (arguments.Has(option))
+      return absl::InvalidArgumentError(absl::StrCat(option, " is for one program"));
+  }
+  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> outputs,
+                       OutputsInFolder(arguments, [](const std::string&) { return ".npz"; }));
+  int code = kExitOk;
+  for (size_t i = 0; i < arguments.operands().size(); ++i) {
+    const RunTarget target = {arguments.operands()[i], outputs.empty() ? "" : outputs[i], true};
+    if (!arguments.Has("--json")) std::printf("%s:\n", DisplayName(target.path).c_str());
     std::fflush(stdout);
-    std::fprintf(stderr, "ran %s in %s, peak memory %s%s\n", module->name().c_str(),
-                 ReadableSeconds(milliseconds / 1e3).c_str(),
-                 ReadableBytes(statistics.peak_bytes).c_str(),
-                 is_compared && !difference.has_value() ? "; the result is as recorded" : "");
+    const absl::StatusOr<int> one = runner.Run(target);
+    if (Interrupted() || absl::IsCancelled(one.status())) return one.status();
+    if (!one.ok()) PrintDiagnosticAbout(arguments, target.path, one.status());
+    if (!one.ok() || *one != kExitOk) code = kExitFailed;
   }
-  if (!difference.has_value()) return kExitOk;
-  std::fprintf(stderr, "xylem: %s: array %zu of the result differs from the recorded one %s\n",
-               DisplayName(arguments.operands()[0]).c_str(), difference->leaf,
-               difference->ToString("computed", "recorded").c_str());
-  return kExitFailed;
+  return code;
+}
+
+absl::StatusOr<int> Run(const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
+  const bool is_one = arguments.operands().size() == 1;
+  if (role.kind != JobRole::kAlone && !is_one)
+    return absl::InvalidArgumentError("several processes run one program");
+  if (role.kind == JobRole::kStarts) return StartProcesses(role);
+  const std::string output = arguments.Get("--output");
+  if (arguments.Has("--output") && is_one) XLA_RETURN_IF_ERROR(CheckOutput(output, arguments));
+  XLA_ASSIGN_OR_RETURN(const std::optional<Expectation> expectation,
+                       Expectation::Create(arguments));
+  Runner runner(arguments, role, expectation);
+  XLA_RETURN_IF_ERROR(runner.Prepare());
+  return is_one ? runner.Run({arguments.operands()[0], output, false}) : RunAll(arguments, runner);
 }
 
 }  // namespace
@@ -216,17 +343,25 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
 Command RunCommand() {
   Command command = {
       "run",
-      "FILE",
-      "execute a program on arrays from files",
-      "Arguments are taken from --input in order: a .npy file is one argument, an .npz file holds\n"
-      "several, matched by name (arg00, arg01, ...) or else by position. A tuple argument takes "
-      "one\n"
-      "array per leaf. Shapes and types must match those of the program. Results are printed, or\n"
-      "written to --output as an .npz file with members out00, out01, ..., one per leaf of the "
-      "result;\n"
-      "where the name ends in .npy, as the one array that there is. A HloSnapshot brings the "
-      "arguments\n"
-      "that --input does not give; without --input its result is compared with what is computed.\n"
+      "FILE...",
+      "execute programs on arrays from files",
+      "Arguments are taken from --input in order. A file holds one array (.npy) or several (.npz,\n"
+      ".safetensors), matched by name (arg00, arg01, ..., or names of parameters, as the program "
+      "or\n"
+      "JAX gave them) or else by position; a value may be written out: --input 'f32[3]{1, 2, 3}'.\n"
+      "--param w=weights.npz:w gives an argument by its name. A tuple argument takes one array "
+      "per\n"
+      "leaf. Shapes and types must match those of the program; sizes that StableHLO leaves open "
+      "are\n"
+      "those of the arrays. Results are printed, or written to --output as an .npz file with "
+      "members\n"
+      "out00, out01, ..., one per leaf of the result; where the name ends in .npy, as the one "
+      "array\n"
+      "that there is. Several programs run one after the other, and --output is a folder. "
+      "--expect\n"
+      "compares the results. A HloSnapshot brings the arguments that are not given; if none is, "
+      "its\n"
+      "result is compared with what is computed.\n"
       "\n"
       "A program runs on replicas x partitions devices, as its header or --replicas and "
       "--partitions\n"
@@ -256,8 +391,11 @@ Command RunCommand() {
       "Process 0 prints and writes the results, which are those of one process, bit for bit.",
       WithProcessOptions(
           {InputOption(),
+           ParamOption(),
            {"--output", "FILE",
-            "write the results to this .npz file, or one to a .npy file ('-': standard output)"},
+            "write the results to this .npz file, or one to a .npy file ('-': standard output); "
+            "of\n"
+            "several programs, to this folder"},
            ForceOption(),
            RandomOption(),
            BackendOption(),
@@ -292,8 +430,9 @@ Command RunCommand() {
            {"--save-snapshot", "FILE", "write program, arguments and result as a HloSnapshot"},
            {"--json", "", "print name, time, memory and result shapes as JSON"}}),
       1,
-      1,
+      INT64_MAX,
       Run};
+  for (const OptionSpec& option : ExpectOptions()) command.options.push_back(option);
   for (const OptionSpec& option : ObserveOptions()) command.options.push_back(option);
   return command;
 }

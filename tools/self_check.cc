@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -101,7 +102,7 @@ class Echo {
 }  // namespace
 
 absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options, bool compiled,
-                             distributed::Job* job) {
+                             distributed::Job* job, const std::string& cache) {
   const HloModuleConfig& config = module.config();
   const int64_t replicas = config.replica_count(), partitions = config.num_partitions();
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices / partitions) {
@@ -128,8 +129,9 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   }
   // All values of such a program are constants: folded, they would be the interpreter's, and
   // nothing that the compiler makes would be checked.
-  return ExecuteReplicated(compiled, module, replicas, partitions, arguments, options, nullptr,
-                           {.disabled_passes = {"constant-folding"}, .job = job})
+  return ExecuteReplicated(
+             compiled, module, replicas, partitions, arguments, options, nullptr,
+             {.cache_directory = cache, .disabled_passes = {"constant-folding"}, .job = job})
       .status();
 }
 

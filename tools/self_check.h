@@ -4,6 +4,8 @@
 #ifndef XYLEM_TOOLS_SELF_CHECK_H_
 #define XYLEM_TOOLS_SELF_CHECK_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "xla/distributed/job.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -15,9 +17,10 @@ namespace xla {
 // writes to its outfeed comes back in its infeed, and what it sends to the host on a channel comes
 // back on that channel. OK: it ran to its end. `options` says which custom calls there are; feeds
 // and host_channels are replaced. `compiled`: by machine code rather than the interpreter.
-// `job`: on the devices of all its processes; may be null.
+// `job`: on the devices of all its processes; may be null. `cache`: see CompileChoices.
 absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options,
-                             bool compiled = false, distributed::Job* job = nullptr);
+                             bool compiled = false, distributed::Job* job = nullptr,
+                             const std::string& cache = {});
 
 }  // namespace xla
 

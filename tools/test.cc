@@ -47,6 +47,7 @@ struct TestOptions {
   int threads = 1;
   bool compiled = false;
   distributed::Job* job = nullptr;
+  std::string cache;  // a folder of machine code; empty: none
 };
 
 // A program without checks would pass whatever it computes. What it prints is for a reader to
@@ -85,7 +86,7 @@ Result TestModule(const HloModule& module, const TestOptions& test_options,
   options.custom_calls = CheckCustomCalls();
   options.custom_call_registry = &custom_calls;
   const absl::Status status =
-      RunSelfChecking(module, options, test_options.compiled, test_options.job);
+      RunSelfChecking(module, options, test_options.compiled, test_options.job, test_options.cache);
   if (status.ok() && !HasChecks(module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
@@ -188,7 +189,8 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role));
-  const TestOptions options = {static_cast<int>(threads), compiled, job.get()};
+  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
+  const TestOptions options = {static_cast<int>(threads), compiled, job.get(), cache};
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
   if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
 
@@ -293,6 +295,7 @@ Command TestCommand() {
                 {},
                 IntegerRange{0, 4096}},
                CustomCallsOption(),
+               CacheOption(),
                {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
                {"--quiet", "", "report failures only"},
                {"--json", "", "print the summary as JSON"}}),
