@@ -29,7 +29,7 @@ class CommunicatorTest : public testing::TestWithParam<std::string> {
   std::vector<std::unique_ptr<Transport>> Transports(int size) {
     if (GetParam() == "memory") return MakeMemoryTransports(size);
     std::string error;
-    auto transports = MakeGlooTransports(size, &error);
+    auto transports = MakeGlooTransports(size, &error, GetParam() == "host");
     EXPECT_EQ(error, "");
     return transports;
   }
@@ -279,7 +279,7 @@ TEST_P(CommunicatorTest, CopiesAndBarriers) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, CommunicatorTest, testing::Values("memory", "gloo"),
+INSTANTIATE_TEST_SUITE_P(Transports, CommunicatorTest, testing::Values("memory", "gloo", "host"),
                          [](const auto& info) { return info.param; });
 
 // A connection that is cut in the middle of a message gives its error on both sides.

@@ -4,6 +4,7 @@
 #define TESTS_DISTRIBUTED_JOBS_H_
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "xla/base/status_macros.h"
 #include "xla/distributed/communicator.h"
 #include "xla/distributed/engines.h"
+#include "xla/distributed/host_transport.h"
 #include "xla/distributed/key_value_store.h"
 #include "xla/distributed/memory_transport.h"
 
@@ -26,18 +29,35 @@ void OnRanks(int size, Run run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-inline std::vector<std::unique_ptr<Transport>> MakeGlooTransports(int size, std::string* error) {
+inline GlooOptions GlooOptionsOf(int rank, int size) {
+  GlooOptions options;
+  options.rank = rank;
+  options.size = size;
+  options.address = "127.0.0.1";
+  options.timeout = absl::Seconds(60);
+  options.module_folder = XYLEM_ENGINE_FOLDER;
+  return options;
+}
+
+// By Gloo, or by memory as far as the processes are on one host, as all are.
+inline absl::StatusOr<std::unique_ptr<Transport>> ConnectRank(int rank, int size,
+                                                              std::shared_ptr<KeyValueStore> store,
+                                                              bool shares_memory) {
+  XLA_ASSIGN_OR_RETURN(auto transport, ConnectGloo(GlooOptionsOf(rank, size), store));
+  if (!shares_memory) return transport;
+  HostTransportOptions host;
+  host.processes.resize(static_cast<size_t>(size));
+  std::iota(host.processes.begin(), host.processes.end(), 0);
+  return ShareHostMemory(std::move(transport), *store, host);
+}
+
+inline std::vector<std::unique_ptr<Transport>> MakeGlooTransports(int size, std::string* error,
+                                                                  bool shares_memory = false) {
   const std::shared_ptr<KeyValueStore> store = MakeMemoryStore();
   std::vector<std::unique_ptr<Transport>> transports(static_cast<size_t>(size));
   std::vector<absl::Status> statuses(static_cast<size_t>(size));
   OnRanks(size, [&](int rank) {
-    GlooOptions options;
-    options.rank = rank;
-    options.size = size;
-    options.address = "127.0.0.1";
-    options.timeout = absl::Seconds(30);
-    options.module_folder = XYLEM_ENGINE_FOLDER;
-    auto transport = ConnectGloo(options, store);
+    auto transport = ConnectRank(rank, size, store, shares_memory);
     statuses[static_cast<size_t>(rank)] = transport.status();
     if (transport.ok()) transports[static_cast<size_t>(rank)] = *std::move(transport);
   });

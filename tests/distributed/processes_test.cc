@@ -64,7 +64,7 @@ std::vector<std::string> Names(int size) {
 // The job of `size` forked processes; their numbers, for signals.
 class ForkedJob {
  public:
-  ForkedJob(int size, const Body& body, CommunicatorOptions options = {}) {
+  ForkedJob(int size, bool shares_memory, const Body& body, CommunicatorOptions options = {}) {
     char pattern[] = "/tmp/xylem_job_XXXXXX";
     folder_ = mkdtemp(pattern);
     for (int rank = 0; rank < size; ++rank) {
@@ -73,14 +73,7 @@ class ForkedJob {
         pids_.push_back(pid);
         continue;
       }
-      auto store = MakeFileStore(folder_);
-      GlooOptions gloo;
-      gloo.rank = rank;
-      gloo.size = size;
-      gloo.address = "127.0.0.1";
-      gloo.timeout = absl::Seconds(60);
-      gloo.module_folder = XYLEM_ENGINE_FOLDER;
-      auto transport = ConnectGloo(gloo, *std::move(store));
+      auto transport = ConnectRank(rank, size, *MakeFileStore(folder_), shares_memory);
       if (!transport.ok()) {
         std::fprintf(stderr, "%s\n", transport.status().ToString().c_str());
         _exit(100);
@@ -128,18 +121,21 @@ int ExchangeAllSizes(Communicator& communicator) {
   return 0;
 }
 
-TEST(GlooProcessesTest, Data) {
+// Whether they share memory.
+class GlooProcessesTest : public testing::TestWithParam<bool> {};
+
+TEST_P(GlooProcessesTest, Data) {
   if (!HasEngine("gloo")) GTEST_SKIP() << "there is no Gloo";
   for (const int size : {2, 4}) {
-    ForkedJob job(size, ExchangeAllSizes);
+    ForkedJob job(size, GetParam(), ExchangeAllSizes);
     for (int rank = 0; rank < size; ++rank) EXPECT_EQ(job.Wait(rank), 0) << rank;
   }
 }
 
-TEST(GlooProcessesTest, AKilledProcess) {
+TEST_P(GlooProcessesTest, AKilledProcess) {
   if (!HasEngine("gloo")) GTEST_SKIP() << "there is no Gloo";
   for (const size_t bytes : {size_t{100}, size_t{4 << 20}}) {
-    ForkedJob job(3, [&](Communicator& communicator) {
+    ForkedJob job(3, GetParam(), [&](Communicator& communicator) {
       for (int i = 0;; ++i) {
         if (communicator.rank() == 1 && i == 20) kill(getpid(), SIGKILL);
         const absl::Time begin = absl::Now();
@@ -162,7 +158,7 @@ TEST(GlooProcessesTest, AKilledProcess) {
 }
 
 // A stopped process is reported, and waited for.
-TEST(GlooProcessesTest, AStoppedProcess) {
+TEST_P(GlooProcessesTest, AStoppedProcess) {
   if (!HasEngine("gloo")) GTEST_SKIP() << "there is no Gloo";
   CommunicatorOptions options;
   options.report_after = absl::Seconds(1);
@@ -171,7 +167,7 @@ TEST(GlooProcessesTest, AStoppedProcess) {
     reports += absl::StrContains(text, "process 1 (host here), which does not answer") ? 1 : 0;
   };
   ForkedJob job(
-      2,
+      2, GetParam(),
       [&](Communicator& communicator) {
         if (communicator.rank() == 1) kill(getpid(), SIGSTOP);
         if (ExchangeAllSizes(communicator) != 0) return 1;
@@ -186,6 +182,9 @@ TEST(GlooProcessesTest, AStoppedProcess) {
   EXPECT_EQ(job.Wait(0), 0);
   EXPECT_EQ(job.Wait(1), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Transports, GlooProcessesTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Memory" : "Gloo"; });
 
 // Started by mpirun, as a rank.
 TEST(MpiProcessesTest, DISABLED_Rank) {

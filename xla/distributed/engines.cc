@@ -37,8 +37,9 @@ absl::StatusOr<EngineFunction*> LoadEngine(absl::string_view name, const std::st
   } else {
     const std::string own = OwnFolder();
     if (!own.empty()) {
-      candidates.push_back(absl::StrCat(own, "/", file));
-      candidates.push_back(absl::StrCat(own, "/../lib/", file));
+      // The plugin is installed in a folder below that of the libraries.
+      for (const char* const from : {"/", "/../lib/", "/../"})
+        candidates.push_back(absl::StrCat(own, from, file));
     }
     candidates.push_back(file);
   }

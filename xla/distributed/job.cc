@@ -5,6 +5,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/distributed/address.h"
 #include "xla/distributed/engines.h"
+#include "xla/distributed/host_transport.h"
 
 namespace xla::distributed {
 namespace {
@@ -19,6 +20,17 @@ std::vector<std::string> NamesOf(const Topology& topology) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < topology.num_processes(); ++i) names.push_back(topology.ProcessText(i));
   return names;
+}
+
+// Those that have the kernel of this one.
+std::vector<int> ProcessesOfHost(const Topology& topology, int64_t self) {
+  const std::string& boot_id = topology.process(self).description.boot_id;
+  std::vector<int> processes;
+  for (int64_t i = 0; i < topology.num_processes(); ++i) {
+    if (i == self || (!boot_id.empty() && topology.process(i).description.boot_id == boot_id))
+      processes.push_back(static_cast<int>(i));
+  }
+  return processes;
 }
 
 absl::Status CheckAddresses(const Topology& topology) {
@@ -89,9 +101,9 @@ absl::StatusOr<Topology> TellEachOther(Communicator& communicator, const Process
 }  // namespace
 
 absl::Status CheckEngine(absl::string_view engine) {
-  if (engine == "gloo" || engine == "mpi") return absl::OkStatus();
+  if (engine == "gloo" || engine == "tcp" || engine == "mpi") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("processes cannot be connected by \"", engine,
-                                                 "\"; the engines are gloo and mpi"));
+                                                 "\"; the engines are gloo, tcp and mpi"));
 }
 
 absl::StatusOr<std::unique_ptr<Job>> Job::Join(const JobOptions& options, ProcessDescription self,
@@ -105,14 +117,14 @@ absl::StatusOr<std::unique_ptr<Job>> Job::Join(const JobOptions& options, Proces
     if (options.engine == "mpi") return JoinWithoutStore(options, self);
     return absl::InvalidArgumentError("processes need a store of keys to find each other");
   }
-  if (options.engine == "gloo") {
+  if (options.engine != "mpi") {
     XLA_ASSIGN_OR_RETURN(self.address, AddressOf(options));
   }
   XLA_ASSIGN_OR_RETURN(Topology topology, ExchangeTopology(*store, self,
                                                            {.process = options.process,
                                                             .num_processes = options.num_processes,
                                                             .timeout = options.timeout}));
-  if (options.engine == "gloo") XLA_RETURN_IF_ERROR(CheckAddresses(topology));
+  if (options.engine != "mpi") XLA_RETURN_IF_ERROR(CheckAddresses(topology));
   std::unique_ptr<Job> job(new Job(options, std::move(topology), std::move(store)));
   XLA_RETURN_IF_ERROR(job->Connect());
   return job;
@@ -133,7 +145,7 @@ absl::StatusOr<std::unique_ptr<Job>> Job::JoinWithoutStore(const JobOptions& opt
 }
 
 absl::StatusOr<std::unique_ptr<Transport>> Job::ConnectTransport() {
-  if (options_.engine == "gloo") {
+  if (options_.engine != "mpi") {
     GlooOptions gloo;
     gloo.rank = static_cast<int>(options_.process);
     gloo.size = static_cast<int>(options_.num_processes);
@@ -141,7 +153,13 @@ absl::StatusOr<std::unique_ptr<Transport>> Job::ConnectTransport() {
     XLA_ASSIGN_OR_RETURN(gloo.address, AddressOf(options_));
     gloo.epoch = next_epoch_;
     gloo.timeout = options_.timeout;
-    return ConnectGloo(gloo, store_);
+    XLA_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, ConnectGloo(gloo, store_));
+    if (options_.engine == "tcp") return transport;
+    HostTransportOptions host;
+    host.processes = ProcessesOfHost(topology_, options_.process);
+    host.epoch = next_epoch_;
+    host.timeout = options_.timeout;
+    return ShareHostMemory(std::move(transport), *store_, host);
   }
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, ConnectMpi());
   XLA_RETURN_IF_ERROR(CheckRank(*transport, options_));

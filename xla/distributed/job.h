@@ -25,7 +25,8 @@ namespace xla::distributed {
 
 struct JobOptions {
   int64_t process = 0, num_processes = 1;
-  // What moves the data: "gloo" or "mpi".
+  // What moves the data: "gloo" (Gloo, and shared memory between processes of one host), "tcp"
+  // (Gloo alone) or "mpi".
   std::string engine = "gloo";
   // Where the others reach this process: an address, a name or a network interface. Empty: the
   // address from which packets go to the coordinator, or any that is not loopback.

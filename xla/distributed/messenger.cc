@@ -303,7 +303,14 @@ absl::Status Messenger::Await(std::unique_lock<std::mutex>& lock, Waiter& waiter
   own.poll = [&] {
     return PollWait(*waiter.operation, waiter.since, missing, limits, next_question, next_report);
   };
-  const absl::Status status = runtime::WaitUntil(lock, waiter.changed, own, done);
+  lock.unlock();
+  const absl::StatusOr<bool> received = transport_->ReceiveUntil(own, [&] {
+    const std::lock_guard<std::mutex> done_lock(mutex_);
+    return done();
+  });
+  lock.lock();
+  const absl::Status status =
+      received.ok() ? runtime::WaitUntil(lock, waiter.changed, own, done) : received.status();
   if (status.ok()) return ready() ? absl::OkStatus() : failure;
   if (!absl::IsDeadlineExceeded(status)) return status;
   lock.unlock();

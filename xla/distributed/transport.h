@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -70,6 +71,16 @@ class Transport {
                                                               absl::Span<const char> data) = 0;
   virtual absl::StatusOr<std::unique_ptr<Transfer>> StartReceive(int process, uint64_t id,
                                                                  absl::Span<char> data) = 0;
+
+  // A thread that waits may receive itself: it would else be woken by a thread of the transport's
+  // that was woken first. Receives on the calling thread until done(), and returns true; false: it
+  // has looked for long enough, and should wait as told by its own means. DEADLINE_EXCEEDED
+  // without a message, or the error of `poll`, as the limits say. The caller holds no lock that
+  // done() or the receiver take; done() is also looked at every few milliseconds.
+  virtual absl::StatusOr<bool> ReceiveUntil(const runtime::WaitLimits& /*limits*/,
+                                            absl::FunctionRef<bool()> done) {
+    return done();
+  }
 
   // Ends the connection to a process, for which OnFailure will be called with this status, unless
   // it was before.

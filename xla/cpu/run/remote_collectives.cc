@@ -24,6 +24,9 @@ using Incoming = runtime::ProcessGroup::Incoming;
 
 // Arrays up to this size go to all processes whole: one round less.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
+// Where there are two subtrees, no more is sent whole; but each process combines all, which counts
+// from this size on.
+constexpr int64_t kLargeBytes = int64_t{1} << 20;
 
 // The processes of a group, and the ranks of the devices of each.
 class Members {
@@ -208,7 +211,7 @@ class Ranges {
       const int level = members.Level(operand.shape->element_type(), group_size);
       most_subtrees = std::max(most_subtrees, group_size >> level);
     }
-    are_divided_ = total > kSmallBytes && most_subtrees > 2;
+    are_divided_ = total > (most_subtrees > 2 ? kSmallBytes : kLargeBytes);
   }
   bool are_divided() const { return are_divided_; }
   std::pair<int64_t, int64_t> Of(const LeafArray& operand, size_t m) const {

@@ -2,11 +2,13 @@
 // MPI: messages between ranks, by tags, on a communicator of its own.
 //
 // All calls are non-blocking and made one at a time (MPI_THREAD_SERIALIZED is enough): a thread
-// receives frames and completes requests. MPI has no way to sleep until something arrives, so the
-// thread looks often while there is traffic, and rarely when there was none for a while.
+// receives frames and completes requests, and threads that wait do so for a while. MPI has no way
+// to sleep until something arrives, so the thread looks often while there is traffic, and rarely
+// when there was none for a while.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/distributed/engine_module.h"
@@ -30,6 +33,9 @@ namespace {
 constexpr int kFrameTag = 0;
 // Counts of MPI are int: larger transfers are several messages, which keep their order.
 constexpr size_t kMostBytes = size_t{1} << 30;
+// How long a thread that waits looks for what comes itself.
+constexpr std::chrono::microseconds kLookFor(200);
+using Clock = std::chrono::steady_clock;
 
 absl::Status StatusOf(int code, const char* call) {
   if (code == MPI_SUCCESS) return absl::OkStatus();
@@ -144,6 +150,22 @@ class MpiTransport final : public Transport {
     });
   }
 
+  absl::StatusOr<bool> ReceiveUntil(const runtime::WaitLimits& /*limits*/,
+                                    absl::FunctionRef<bool()> done) override {
+    ++lookers_;
+    const auto end = Clock::now() + kLookFor;
+    bool is_done = done();
+    while (!is_done && !is_stopped_) {
+      const bool is_active = Advance();
+      is_done = done();
+      if (is_done || is_active) continue;
+      if (Clock::now() >= end) break;
+      sched_yield();
+    }
+    --lookers_;
+    return is_done;
+  }
+
   void Disconnect(int process, const absl::Status& status) override {
     if (is_over_[static_cast<size_t>(process)].exchange(true)) return;
     std::lock_guard<std::mutex> lock(failures_mutex_);
@@ -166,10 +188,17 @@ class MpiTransport final : public Transport {
       transport_.pending_.remove(requests_);
     }
     absl::Status Wait(const runtime::WaitLimits& limits) override {
-      std::unique_lock<std::mutex> lock(transport_.mutex_);
       const auto& is_over = transport_.is_over_[static_cast<size_t>(process_)];
-      XLA_RETURN_IF_ERROR(runtime::WaitUntil(lock, transport_.changed_, limits,
-                                             [&] { return requests_->is_done || is_over; }));
+      const auto done = [&] { return requests_->is_done || is_over; };
+      XLA_RETURN_IF_ERROR(transport_
+                              .ReceiveUntil(limits,
+                                            [&] {
+                                              std::lock_guard<std::mutex> lock(transport_.mutex_);
+                                              return done();
+                                            })
+                              .status());
+      std::unique_lock<std::mutex> lock(transport_.mutex_);
+      XLA_RETURN_IF_ERROR(runtime::WaitUntil(lock, transport_.changed_, limits, done));
       return requests_->is_done ? requests_->status
                                 : absl::UnavailableError("the connection is closed");
     }
@@ -245,22 +274,34 @@ class MpiTransport final : public Transport {
     return status.ok();
   }
 
+  // Takes what has come, and completes requests, unless another thread does. Whether there was
+  // something.
+  bool Advance() {
+    const std::unique_lock<std::mutex> lock(advance_mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    int from = 0;
+    absl::Status status;
+    bool is_active = ReceiveFrame(frame_, from, status);
+    if (is_active && !is_over_[static_cast<size_t>(from)]) receiver_->OnFrame(from, frame_);
+    {
+      std::lock_guard<std::mutex> mpi_lock(mutex_);
+      is_active = CompleteLocked() || is_active || std::exchange(is_busy_, false);
+    }
+    TellFailures();
+    return is_active;
+  }
+
   void Pump() {
-    using Clock = std::chrono::steady_clock;
-    std::vector<char> frame;
     Clock::time_point last = Clock::now();
     while (!is_stopped_) {
-      int from = 0;
-      absl::Status status;
-      bool is_active = ReceiveFrame(frame, from, status);
-      if (is_active && !is_over_[static_cast<size_t>(from)]) receiver_->OnFrame(from, frame);
-      {
-        std::lock_guard<std::mutex> lock(mutex_);
-        is_active = CompleteLocked() || is_active || std::exchange(is_busy_, false);
-      }
-      TellFailures();
       const Clock::time_point now = Clock::now();
-      if (is_active) {
+      if (lookers_ > 0) {
+        // They take what comes.
+        last = now;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        continue;
+      }
+      if (Advance()) {
         last = now;
         continue;
       }
@@ -295,6 +336,9 @@ class MpiTransport final : public Transport {
   Receiver* receiver_ = nullptr;
   std::thread thread_;
   std::atomic<bool> is_stopped_{false};
+  std::mutex advance_mutex_;  // of who takes what comes
+  std::vector<char> frame_;
+  std::atomic<int> lookers_{0};             // threads in ReceiveUntil
   std::vector<std::atomic<bool>> is_over_;  // by process
 
   std::mutex mutex_;  // of MPI
