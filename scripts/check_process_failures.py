@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the processes of a job do when one of them fails, or does something else than the others.
 
-    scripts/check_process_failures.py [--cases killed orders ...] [--kills 100 --processes 4]
+    scripts/check_process_failures.py [--cases killed orders ...] [--kills 100] [--cuts 10] [--processes 4]
 
-Six cases, and --kills times a `kill -9` of one of the processes at a random moment of a training loop.
+Seven cases; --kills times a `kill -9` of one of the processes at a random moment of a loop of runs; --cuts
+times an end of the connections between two of them (by `ss -K`, which needs root).
 Every process that lives must have an error within --limit seconds that names the process, or the
 programs and operations that do not fit; none may hang, be ended by a signal, or have a wrong number; a
-process that is merely late is waited for. The Python that runs this has JAX and Xylem.
+process that is merely late, or stopped for a while, is waited for, and the others say so. The Python that
+runs this has JAX and Xylem.
 """
 
 import argparse
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -101,6 +104,11 @@ def worker(case, process, processes, coordinator):
       time.sleep(8)
     scatter = over(mesh, lambda x: jax.lax.psum_scatter(x, "x", tiled=True), PartitionSpec("x"))
     report(**attempt(lambda: number(scatter(shards(mesh, processes, 1)))))
+  elif case == "stopped":
+    report(pid=os.getpid())
+    if last:
+      os.kill(os.getpid(), signal.SIGSTOP)
+    report(**attempt(lambda: number(total(ones))))
   elif case == "loop":
     report(started=True)
     outcome = {}
@@ -119,13 +127,25 @@ class Job:
   def __init__(self, case, processes):
     with socket.socket() as probe:
       probe.bind(("localhost", 0))
-      coordinator = f"localhost:{probe.getsockname()[1]}"
+      self.port = probe.getsockname()[1]
+    coordinator = f"localhost:{self.port}"
     self.children = [
         subprocess.Popen(
             [sys.executable, __file__, "--worker", case, "--process", str(i), "--processes", str(processes),
              "--coordinator", coordinator],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for i in range(processes)]
+
+  def resume(self, process, seconds):
+    """Lets a process go on that has stopped itself, so many seconds after it has."""
+    child = self.children[process]
+    while child.poll() is None:
+      with open(f"/proc/{child.pid}/stat") as file:
+        if file.read().rpartition(")")[2].split()[0] == "T":
+          break
+      time.sleep(0.1)
+    time.sleep(seconds)
+    child.send_signal(signal.SIGCONT)
 
   def finish(self, timeout):
     """For each process its reports, its exit code (None: it hung) and what it wrote to stderr."""
@@ -151,8 +171,11 @@ def need(condition, text, problems):
 def check_case(case, processes, limit, timeout):
   """The problems of a case, and an error that is typical of it."""
   problems, example = [], ""
-  results = Job(case, processes).finish(timeout)
   last = processes - 1
+  job = Job(case, processes)
+  if case == "stopped":
+    job.resume(last, 25)
+  results = job.finish(timeout)
   for process, (reports, code, err) in enumerate(results):
     who = f"process {process}"
     if case in ("killed", "one-sided") and process == last:
@@ -161,8 +184,13 @@ def check_case(case, processes, limit, timeout):
     if not reports:
       problems.append(f"{who}: no report")
       continue
-    first = reports[0]
-    if case == "late":
+    first = reports[-1 if case == "stopped" else 0]
+    if case == "stopped" and process != last:
+      told = [line for line in err.splitlines() if "has waited" in line]
+      need(told and f"process {last}" in told[0] and "all-reduce" in told[0],
+           f"{who}: does not say for whom it waits: {told}", problems)
+      example = example or "".join(told[:1])
+    if case in ("late", "stopped"):
       need(first.get("value") == processes, f"{who}: {first}", problems)
       continue
     errors = [r for r in reports if "error" in r]
@@ -188,37 +216,80 @@ def check_case(case, processes, limit, timeout):
   return problems, example
 
 
-def kill_once(processes, limit, timeout, rng):
-  problems = []
+def start_loop(processes):
+  """A job of processes that are in the middle of many small runs."""
   job = Job("loop", processes)
   for child in job.children:
     while line := child.stdout.readline():
       if "started" in line:
         break
-  time.sleep(rng.uniform(0, 2))
-  victim = rng.randrange(processes)
-  job.children[victim].kill()
-  killed = time.time()
+  return job
+
+
+def check_survivors(job, survivors, what, names, since, limit, timeout):
+  """The problems of the processes that must have an error with one of these names in it."""
+  problems = []
   for process, (reports, code, err) in enumerate(job.finish(timeout)):
-    if process == victim:
+    if process not in survivors:
       continue
-    who = f"process {process} (killed: {victim})"
+    who = f"process {process} ({what})"
     need(code == 0, f"{who}: exit code {code}: {err[-500:]}", problems)
     need(reports and "error" in reports[-1], f"{who}: no error: {reports}", problems)
     if reports and "error" in reports[-1]:
-      need(f"process {victim}" in reports[-1]["error"], f"{who}: {reports[-1]['error']}", problems)
-      seconds = reports[-1].get("at", killed) - killed
+      need(any(name in reports[-1]["error"] for name in names(process)), f"{who}: {reports[-1]['error']}", problems)
+      seconds = reports[-1].get("at", since) - since
       need(seconds <= limit, f"{who}: after {seconds:.1f} s", problems)
   return problems
 
 
-CASES = ["killed", "one-sided", "orders", "programs", "shapes", "late"]
+def kill_once(processes, limit, timeout, rng):
+  job = start_loop(processes)
+  time.sleep(rng.uniform(0, 2))
+  victim = rng.randrange(processes)
+  job.children[victim].kill()
+  survivors = set(range(processes)) - {victim}
+  return check_survivors(job, survivors, f"killed: {victim}", lambda _: [f"process {victim}"], time.time(), limit,
+                         timeout)
+
+
+def connections_between(first, second):
+  """The two ports of each TCP connection between two processes of this machine."""
+  ends = {}
+  for line in subprocess.run(["ss", "-Htnp", "state", "established"], capture_output=True, text=True,
+                             check=True).stdout.splitlines():
+    fields = line.split()
+    ports = tuple(int(address.rpartition(":")[2]) for address in fields[2:4])
+    for pid in re.findall(r"pid=(\d+)", line):
+      ends[ports] = int(pid)
+  return [ports for ports, pid in ends.items() if pid == first and ends.get(ports[::-1]) == second]
+
+
+def cut_once(processes, limit, timeout, rng):
+  """Cuts what connects two processes, as a router that restarts does; JAX's service stays connected."""
+  job = start_loop(processes)
+  time.sleep(rng.uniform(0, 2))
+  pair = rng.sample(range(processes), 2)
+  connections = connections_between(*(job.children[process].pid for process in pair))
+  cut = 0
+  for local, remote in connections:
+    if job.port in (local, remote):
+      continue
+    subprocess.run(["ss", "-K", "-tn", f"sport = :{local}", f"dport = :{remote}"], check=True, capture_output=True)
+    cut += 1
+  if cut == 0:
+    sys.exit("there is nothing to cut: ss -K needs root, and a kernel with CONFIG_INET_DIAG_DESTROY")
+  names = lambda process: [f"process {other}" for other in pair if other != process]
+  return check_survivors(job, set(range(processes)), f"cut: {pair}", names, time.time(), limit, timeout)
+
+
+CASES = ["killed", "one-sided", "orders", "programs", "shapes", "late", "stopped"]
 
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
   parser.add_argument("--cases", nargs="*", default=CASES, choices=CASES)
   parser.add_argument("--kills", type=int, default=0)
+  parser.add_argument("--cuts", type=int, default=0)
   parser.add_argument("--processes", type=int, default=3)
   parser.add_argument("--limit", type=float, default=5, help="seconds until an error")
   parser.add_argument("--timeout", type=float, default=300, help="seconds until a process hangs")
@@ -237,12 +308,13 @@ def main():
     for line in problems or ([example] if example else []):
       print(f"    {line}", flush=True)
   rng = random.Random(args.seed)
-  for kill in range(args.kills):
-    problems = kill_once(args.processes, args.limit, args.timeout, rng)
-    failed += bool(problems)
-    print(f"kill {kill + 1:3} {'FAILED' if problems else 'as it should'}", flush=True)
-    for line in problems:
-      print(f"    {line}", flush=True)
+  for what, once, times in (("kill", kill_once, args.kills), ("cut", cut_once, args.cuts)):
+    for number in range(times):
+      problems = once(args.processes, args.limit, args.timeout, rng)
+      failed += bool(problems)
+      print(f"{what} {number + 1:3} {'FAILED' if problems else 'as it should'}", flush=True)
+      for line in problems:
+        print(f"    {line}", flush=True)
   sys.exit(1 if failed else 0)
 
 
