@@ -157,7 +157,8 @@ std::vector<OptionSpec> WithProcessOptions(std::vector<OptionSpec> options) {
        "each other"},
       {"--address", "ADDRESS",
        "with --process: where the others reach this one: an address, a name or a network "
-       "interface"}};
+       "interface"},
+      {"--tcp", "", "processes of one machine talk by TCP too, not by memory that they share"}};
   options.insert(options.end(), std::begin(more), std::end(more));
   return options;
 }
@@ -168,6 +169,7 @@ absl::StatusOr<JobRole> JobRoleOf(const Arguments& arguments) {
   role.process = arguments.GetInt("--process", 0);
   role.folder = arguments.Get("--job");
   role.address = arguments.Get("--address");
+  role.uses_tcp = arguments.Has("--tcp");
   const bool is_one_of_several = arguments.Has("--process");
   if (is_one_of_several != arguments.Has("--job") ||
       (is_one_of_several && !arguments.Has("--processes"))) {
@@ -207,6 +209,7 @@ absl::StatusOr<std::unique_ptr<distributed::Job>> JoinJob(const JobRole& role) {
   if (role.kind == JobRole::kMpiRank) {
     options.engine = "mpi";
   } else {
+    if (role.uses_tcp) options.engine = "tcp";
     XLA_ASSIGN_OR_RETURN(store, distributed::MakeFileStore(role.folder));
   }
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<distributed::Job> job,

@@ -34,6 +34,7 @@ struct JobRole {
   Kind kind = kAlone;
   int64_t process = 0, processes = 1;
   std::string folder, address;
+  bool uses_tcp = false;  // also between processes of one machine
 };
 absl::StatusOr<JobRole> JobRoleOf(const Arguments& arguments);
 
