@@ -14,6 +14,7 @@
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/interpreter/constant_folding.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/spmd/insert_reshards.h"
 #include "xla/spmd/partition.h"
 
 namespace xla {
@@ -23,6 +24,7 @@ const std::vector<Pass>& PassesOfAllRooms() {
     auto* all = new std::vector<Pass>(AllPasses().begin(), AllPasses().end());
     all->insert(all->end(), CpuPasses().begin(), CpuPasses().end());
     all->push_back(kConstantFolding);
+    all->push_back(spmd::kInsertExplicitReshards);
     all->push_back(spmd::kSpmdPartition);
     std::sort(all->begin(), all->end(),
               [](const Pass& a, const Pass& b) { return a.name < b.name; });

@@ -17,12 +17,15 @@
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/spmd/insert_reshards.h"
 #include "xla/spmd/machine_levels.h"
 #include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
+#include "xla/spmd/propagation/explicit_reshards.h"
 #include "xla/spmd/propagation/propagation.h"
 #include "xla/spmd/report.h"
 #include "xla/stablehlo/operation_text.h"
+#include "xla/stablehlo/state_reshards.h"
 #include "xla/stablehlo/state_shardings.h"
 #include "xla/stablehlo/translate.h"
 
@@ -79,8 +82,10 @@ void PrintReport(const HloModule& module, const spmd::ProgramShardings& sharding
   std::printf("each device receives %s\n", ReadableBytes(report.bytes).c_str());
 }
 
-// The program with the shardings of all its values, in the form in which it was given.
+// The program with the shardings of all its values, in the form in which it was given; after
+// --stop-after=reshards with the reshards that operations need, too.
 absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
+  const bool adds_reshards = arguments.Get("--stop-after") == "reshards";
   const std::string& path = arguments.operands()[0];
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   if (!IsStableHlo(bytes)) {
@@ -88,8 +93,11 @@ absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
     XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
     module->config().set_num_partitions(grid.partitions);
     const bool is_named = spmd::HasNamedShardings(*module);
-    XLA_RETURN_IF_ERROR(
-        spmd::PropagateModuleShardings({is_named}, spmd::UnstatedOutputs(*module), module.get()));
+    XLA_RETURN_IF_ERROR(adds_reshards && is_named
+                            ? propagation::PropagateShardings({}, module.get())
+                            : spmd::PropagateModuleShardings(
+                                  {is_named}, spmd::UnstatedOutputs(*module), module.get()));
+    if (adds_reshards) XLA_RETURN_IF_ERROR(spmd::InsertExplicitReshards(module.get()).status());
     std::string out;
     XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
     return out;
@@ -108,6 +116,12 @@ absl::StatusOr<std::string> PropagatedText(const Arguments& arguments) {
     XLA_RETURN_IF_ERROR(stablehlo::ResizeMeshes(entry.mesh_axes, source.get()));
     XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, results, source.get()));
     stablehlo::FinishPropagation(source.get());
+    if (adds_reshards) {
+      XLA_ASSIGN_OR_RETURN(const ModuleReshards reshards,
+                           propagation::PlanExplicitReshards(*module));
+      XLA_RETURN_IF_ERROR(
+          stablehlo::StateReshards(*module, reshards, values, results, source.get()));
+    }
     return CompleteText(stablehlo::PrettyText(*source->module));
   };
   absl::StatusOr<std::string> text = propagate();
@@ -187,8 +201,8 @@ Command ShardCommand() {
                   {"--stop-after",
                    "STEP",
                    "print the program after this step instead: propagation, with the shardings of "
-                   "all values",
-                   {"propagation"}},
+                   "all values, or reshards, with those that operations need as well",
+                   {"propagation", "reshards"}},
                   FunctionOption(),
                   {"--json", "", "print the report as JSON"},
                   {"--output", "FILE",

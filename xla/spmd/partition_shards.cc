@@ -92,7 +92,18 @@ HloInstruction* Partitioner::PartialOf(HloInstruction* full, const ShardLayout& 
     partials_.insert_or_assign(value, Made{made, layout});
     return made;
   }
-  if (known == nullptr || !known->layout.partial_groups.empty() || !layout.IsUndivided() ||
+  // The search above may have moved it.
+  if (const auto parts = partials_.find(value); parts != partials_.end()) {
+    HloInstruction* unreduced =
+        emit_.Unreduce(parts->second.shard, full->shape(), parts->second.layout, layout);
+    if (unreduced != nullptr) return unreduced;
+  }
+  if (known == nullptr) return nullptr;
+  if (HloInstruction* unreduced =
+          emit_.Unreduce(known->shard, full->shape(), known->layout, layout)) {
+    return unreduced;
+  }
+  if (!known->layout.partial_groups.empty() || !layout.IsUndivided() ||
       layout.reduction != UnreducedKind::kSum) {
     return nullptr;
   }

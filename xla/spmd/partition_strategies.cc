@@ -119,6 +119,7 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
     case HloOpcode::kReduceWindow:
     case HloOpcode::kSelectAndScatter:
     case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kReduce:
     case HloOpcode::kGetTupleElement:
       break;
     case HloOpcode::kSlice:
@@ -133,7 +134,12 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
       }
       break;
     default:
-      return absl::OkStatus();
+      // Of one operand, either is gathered.
+      if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
+          instruction->operand_count() < 2 || partials_.contains(instruction)) {
+        return absl::OkStatus();
+      }
+      break;
   }
   const auto found = sharded_.find(instruction);
   if (found == sharded_.end() || !found->second.layout.partial_groups.empty()) {

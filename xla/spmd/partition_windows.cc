@@ -209,8 +209,18 @@ bool Partitioner::PartitionPad(HloInstruction* pad) {
     const bool is_kept = dim == PadDim();
     local.padding.push_back(source.layout.counts[d] == 1 ? dim : PadDim());
     if (source.layout.counts[d] == 1 || is_kept) continue;
-    if (dim.interior != 0) return false;
     needs_rows = true;
+    if (dim.interior != 0) {
+      // As a window of one row over rows with gaps.
+      WindowDim window{
+          .padding_low = dim.low, .padding_high = dim.high, .base_dilation = dim.interior + 1};
+      const int at = static_cast<int>(d);
+      rows = RowsOfWindow(rows, source.layout, static_cast<int64_t>(d),
+                          pad->operand(0)->shape().dimensions(at), pad->shape().dimensions(at),
+                          pad->mutable_operand(1), window);
+      local.padding[d] = {window.padding_low, window.padding_high, window.base_dilation - 1};
+      continue;
+    }
     const RowWindow window = {static_cast<int64_t>(d), static_cast<int64_t>(d), -dim.low, 1, 1};
     rows = emit_.Rows(rows, RangeOf(window, pad->operand(0)->shape(), pad->shape(), source.layout),
                       source.layout, pad->mutable_operand(1));
@@ -406,6 +416,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
     case HloOpcode::kReduceWindow:
       if (PartitionCumulative(instruction)) return true;
       return PartitionReduceWindow(instruction);
+    case HloOpcode::kSelectAndScatter:
+      return PartitionSelectAndScatter(instruction);
     case HloOpcode::kConvolution:
       return PartitionConvolution(instruction);
     case HloOpcode::kDynamicSlice:

@@ -160,6 +160,8 @@ class Partitioner {
   HloInstruction* RowsOfWindow(HloInstruction* shard, const ShardLayout& layout, int64_t dimension,
                                int64_t size, int64_t results, HloInstruction* fill, WindowDim& dim);
   absl::StatusOr<bool> PartitionReduceWindow(HloInstruction* reduce_window);
+  // partition_select_and_scatter.cc
+  absl::StatusOr<bool> PartitionSelectAndScatter(HloInstruction* instruction);
   absl::StatusOr<bool> PartitionConvolution(HloInstruction* convolution);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);

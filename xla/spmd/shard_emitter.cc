@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/check.h"
@@ -95,6 +96,86 @@ HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout
           ShapeUtil::MakeShape(PRED, shard->shape().dimensions()), {is_first}, Dimensions({}));
   return Add(computation, HloOpcode::kSelect, shard->shape(),
              {mask, shard, Identity(computation, shard->shape(), layout.reduction)});
+}
+
+namespace {
+
+// The one mesh that divides or reduces something in both; none if there are two.
+std::optional<Mesh> MeshOfBoth(const ShardLayout& from, const ShardLayout& to) {
+  std::optional<Mesh> mesh;
+  for (const ShardLayout* layout : {&from, &to}) {
+    const auto add = [&](const Mesh& other) {
+      if (!mesh.has_value()) mesh = other;
+      return *mesh == other;
+    };
+    if ((!layout->IsUndivided() && !add(layout->mesh)) ||
+        (!layout->partial_groups.empty() && !add(layout->partial_groups.mesh))) {
+      return std::nullopt;
+    }
+  }
+  return mesh;
+}
+
+}  // namespace
+
+HloInstruction* ShardEmitter::Unreduce(HloInstruction* shard, const Shape& full,
+                                       const ShardLayout& from, const ShardLayout& to) {
+  const std::optional<Mesh> mesh = MeshOfBoth(from, to);
+  if (!mesh.has_value() || to.partial_groups.empty() ||
+      (!from.partial_groups.empty() && from.reduction != to.reduction)) {
+    return nullptr;
+  }
+  // Axes that divide dimensions before, of each dimension, and all of them.
+  std::vector<std::vector<AxisRef>> placed(static_cast<size_t>(full.rank()));
+  std::vector<AxisRef> all_placed;
+  const bool is_divided = !from.IsUndivided();
+  for (size_t d = 0; d < placed.size(); ++d) {
+    const std::vector<AxisRef> before = is_divided ? from.axes[d] : std::vector<AxisRef>();
+    const std::vector<AxisRef> after = to.IsUndivided() ? std::vector<AxisRef>() : to.axes[d];
+    if (!IsAxesPrefix(after, before) ||
+        !AxesPrefixOfSize(before, to.counts[d], *mesh).has_value()) {
+      return nullptr;
+    }
+    placed[d] = AxesAfterPrefix(before, to.counts[d], *mesh);
+    all_placed.insert(all_placed.end(), placed[d].begin(), placed[d].end());
+    if (!placed[d].empty() && full.dimensions(static_cast<int>(d)) % from.counts[d] != 0) {
+      return nullptr;
+    }
+  }
+  const std::vector<AxisRef>& wanted = to.partial_groups.axes;
+  const std::vector<AxisRef>& partial = from.partial_groups.axes;
+  std::vector<AxisRef> all = wanted;
+  all.insert(all.end(), all_placed.begin(), all_placed.end());
+  all.insert(all.end(), partial.begin(), partial.end());
+  for (const AxisRef& axis : all) {
+    if (!absl::c_all_of(all, [&](const AxisRef& other) { return axis.CanCoexist(other); })) {
+      return nullptr;
+    }
+  }
+  if (!AxesWithout(all_placed, wanted, *mesh).empty()) return nullptr;
+  if (const auto reduced = AxesWithout(partial, wanted, *mesh); !reduced.empty()) {
+    shard = Combine(shard, {*mesh, reduced}, Combiner(full.element_type(), to.reduction));
+  }
+  HloComputation* computation = shard->parent();
+  if (!all_placed.empty()) {
+    Shape shape = shard->shape();
+    Instructions operands = {nullptr, shard};
+    for (size_t d = 0; d < placed.size(); ++d) {
+      const int64_t size = shape.dimensions(static_cast<int>(d));
+      shape.set_dimensions(static_cast<int>(d), size * AxesSize(placed[d], *mesh));
+      HloInstruction* start = ScalarS32(computation, placed[d].empty() ? 0 : size);
+      if (!placed[d].empty()) {
+        start = Add(computation, HloOpcode::kMultiply, start->shape(),
+                    {PositionAlong(*mesh, placed[d], computation), start});
+      }
+      operands.push_back(start);
+    }
+    operands[0] = Identity(computation, shape, to.reduction);
+    shard = Add(computation, HloOpcode::kDynamicUpdateSlice, shape, operands);
+  }
+  ShardLayout rest = to;
+  rest.partial_groups.axes = AxesWithout(AxesWithout(wanted, partial, *mesh), all_placed, *mesh);
+  return rest.partial_groups.empty() ? shard : KeepFirst(shard, rest);
 }
 
 HloComputation* ShardEmitter::Combiner(PrimitiveType type, UnreducedKind reduction) {

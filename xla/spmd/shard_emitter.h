@@ -37,6 +37,10 @@ struct RowPiece {
   std::vector<bool> needed;   // by positions, of any of the rows
 };
 using RowPieces = std::map<int64_t, RowPiece>;  // by distance
+// What ranges need of shards of `size` rows at `count` positions.
+RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count);
+
+struct Redivision;
 
 // Where the shard of this partition starts in a dimension, an s32. `size`: of shards there.
 HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
@@ -61,6 +65,11 @@ class ShardEmitter {
   absl::StatusOr<HloInstruction*> Cut(HloInstruction* full, const ShardLayout& layout);
   // The shard where this partition is the first of those whose values add up, zeros elsewhere.
   HloInstruction* KeepFirst(HloInstruction* shard, const ShardLayout& layout);
+  // What adds up to the value along the axes of `to` that are partial, from shards or parts of
+  // sums: what is along these axes already goes to its place among zeros, other partial axes are
+  // summed. Null if the layouts fit otherwise.
+  HloInstruction* Unreduce(HloInstruction* shard, const Shape& full, const ShardLayout& from,
+                           const ShardLayout& to);
   // The full array, from the shards of all partitions.
   HloInstruction* Gather(HloInstruction* shard, const Shape& full, const ShardLayout& layout);
   // An array of the full shape with the shard at its place and zeros elsewhere.
@@ -117,6 +126,8 @@ class ShardEmitter {
   // Null if the layouts are over two meshes, or no reshard is possible.
   const ReshardPlan* PlanOf(const Shape& full, const ShardLayout& from,
                             const ShardLayout& to) const;
+  HloInstruction* Redivide(HloInstruction* shard, const Redivision& redivision,
+                           const ShardLayout& from, const ShardLayout& to);
   HloInstruction* PermutePiece(HloInstruction* piece, int64_t distance,
                                const std::vector<bool>& needed, const ShardLayout& layout,
                                int64_t dimension);

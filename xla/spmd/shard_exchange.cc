@@ -12,6 +12,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
+#include "xla/spmd/redivision.h"
 #include "xla/spmd/reshard_emitter.h"
 #include "xla/spmd/shard_emitter.h"
 #include "xla/util.h"
@@ -28,25 +29,6 @@ Shape WithSize(Shape shape, int64_t dimension, int64_t size) {
 
 std::vector<int64_t> SizesOf(const Shape& shape) {
   return {shape.dimensions().begin(), shape.dimensions().end()};
-}
-
-// The pieces of other shards that ranges need, by distance. `size`: of a shard.
-RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
-  RowPieces pieces;
-  const std::vector<bool> none(static_cast<size_t>(count), false);
-  for (int64_t q = 0; q < count; ++q) {
-    const int64_t start = range.starts[static_cast<size_t>(q)];
-    const int64_t first = std::max(start, range.begin);
-    const int64_t last = std::min(start + range.length, range.limit);
-    for (int64_t block = first / size; first < last && block * size < last; ++block) {
-      RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
-      piece.low = std::min(piece.low, std::max<int64_t>(first - block * size, 0));
-      piece.high = std::max(piece.high, std::min(last - block * size, size));
-      piece.needed[static_cast<size_t>(q)] = true;
-    }
-  }
-  if (pieces.empty()) pieces[0] = RowPiece{0, 1, none};
-  return pieces;
 }
 
 // Where the range of a position begins in its pieces, joined. Pieces that a range needs are next to
@@ -88,6 +70,24 @@ std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLa
 
 }  // namespace
 
+RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
+  RowPieces pieces;
+  const std::vector<bool> none(static_cast<size_t>(count), false);
+  for (int64_t q = 0; q < count; ++q) {
+    const int64_t start = range.starts[static_cast<size_t>(q)];
+    const int64_t first = std::max(start, range.begin);
+    const int64_t last = std::min(start + range.length, range.limit);
+    for (int64_t block = first / size; first < last && block * size < last; ++block) {
+      RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
+      piece.low = std::min(piece.low, std::max<int64_t>(first - block * size, 0));
+      piece.high = std::max(piece.high, std::min(last - block * size, size));
+      piece.needed[static_cast<size_t>(q)] = true;
+    }
+  }
+  if (pieces.empty()) pieces[0] = RowPiece{0, 1, none};
+  return pieces;
+}
+
 HloInstruction* ShardEmitter::GatherAlong(HloInstruction* shard, int64_t dimension,
                                           const PartitionGroups& groups) {
   AllGatherAttributes attributes;
@@ -125,6 +125,10 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
   if (from == to) return shard;
   if (!to.partial_groups.empty()) return nullptr;
   const ReshardPlan* plan = PlanOf(full, from, to);
+  const auto redivision = FindRedivision(full, from, to);
+  if (redivision.has_value() && (plan == nullptr || redivision->bytes < plan->bytes)) {
+    return Redivide(shard, *redivision, from, to);
+  }
   if (plan != nullptr) return EmitReshard(shard, plan->from, plan->steps, full, *this);
   return from.partial_groups.empty() ? CollectivePermute(shard, from, to) : nullptr;
 }
@@ -134,7 +138,12 @@ int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
   if (from == to) return 0;
   const int64_t bytes = ShapeUtil::ByteSizeOf(full);
   if (!to.partial_groups.empty()) return 2 * bytes;
-  if (const ReshardPlan* plan = PlanOf(full, from, to)) return plan->bytes;
+  const ReshardPlan* plan = PlanOf(full, from, to);
+  const auto redivision = FindRedivision(full, from, to);
+  if (redivision.has_value()) {
+    return plan == nullptr ? redivision->bytes : std::min(plan->bytes, redivision->bytes);
+  }
+  if (plan != nullptr) return plan->bytes;
   if (!from.partial_groups.empty()) return 2 * bytes;
   const int64_t shard = bytes / from.size();
   return from.counts == to.counts ? shard : bytes - shard;

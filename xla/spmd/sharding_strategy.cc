@@ -13,6 +13,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/factor_strategies.h"
 #include "xla/spmd/reshape_rules.h"
 
 namespace xla::spmd {
@@ -422,8 +423,12 @@ std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instructi
   if (instruction.opcode() == HloOpcode::kReshape) {
     AddReshapeStrategies(instruction, known[0], wanted, partitions, strategies);
   }
+  const bool is_found = !strategies.empty();
+  for (ShardingStrategy& strategy : FactorStrategies(instruction, known, wanted, partitions)) {
+    strategies.push_back(std::move(strategy));
+  }
   if (known.empty() || known[0] == nullptr) return strategies;
-  if (!strategies.empty() && !MovesDimensions(instruction)) return strategies;
+  if (is_found && !MovesDimensions(instruction)) return strategies;
   const Shape& first = instruction.operand(0)->shape();
   for (size_t from = 0; from < known[0]->counts.size(); ++from) {
     for (size_t to = 0; to < known[0]->counts.size(); ++to) {

@@ -32,8 +32,9 @@ std::optional<ShardingStrategy> FindShardingStrategy(const HloInstruction& instr
                                                      int64_t partitions);
 
 // Strategies for an instruction: the one above first, those that follow each operand alone, of
-// products those that divide any of their dimensions as an operand or `wanted` does, and those that
-// move axes of the first operand to other dimensions. `wanted`: a layout of the result, or null.
+// products those that divide any of their dimensions as an operand or `wanted` does, those of
+// factor_strategies.h, and those that move axes of the first operand to other dimensions. `wanted`:
+// a layout of the result, or null.
 std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instruction,
                                                  absl::Span<const ShardLayout* const> known,
                                                  const ShardLayout* wanted, int64_t partitions);

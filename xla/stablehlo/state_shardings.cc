@@ -20,6 +20,7 @@
 #include "xla/stablehlo/sdy_editor.h"
 #include "xla/stablehlo/sdy_text.h"
 #include "xla/stablehlo/sharding.h"
+#include "xla/stablehlo/shardy_writer.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -37,20 +38,16 @@ class Stater {
  public:
   Stater(const HloModule& module, const TranslatedValues& values,
          absl::Span<const HloSharding> results, mlir::Source* source)
-      : values_(values), results_(results), source_(*source), editor_(source) {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* instruction : computation->instructions()) {
-        alive_.insert(instruction);
-      }
-    }
-  }
+      : known_(module, values),
+        results_(results),
+        source_(*source),
+        editor_(source),
+        writer_(source) {}
 
   absl::Status Run() {
     Block* functions = editor_.functions();
     if (functions == nullptr) return absl::OkStatus();
-    for (Operation& operation : *functions) {
-      if (operation.Is("sdy.mesh")) XLA_RETURN_IF_ERROR(ReadMesh(operation));
-    }
+    XLA_RETURN_IF_ERROR(writer_.ReadMeshes(*functions));
     for (Operation& operation : *functions) FindEdges(operation);
     for (Operation& operation : *functions) {
       if (operation.Is("func.func")) XLA_RETURN_IF_ERROR(StateFunction(&operation));
@@ -61,30 +58,11 @@ class Stater {
  private:
   // --- what instructions have
 
-  // Of tokens and arrays of unknown sizes Shardy knows nothing.
-  static bool HasSizes(const Value& value) {
-    const auto is_known = [](int64_t size) { return size >= 0; };
-    return value.type != nullptr && value.type->kind == mlir::TypeKind::kRankedTensor &&
-           std::all_of(value.type->sizes.begin(), value.type->sizes.end(), is_known);
-  }
-  const HloInstruction* Find(const Value& value) const {
-    if (!HasSizes(value)) return nullptr;
-    const HloInstruction* found = value.id < values_.size() ? values_[value.id] : nullptr;
-    return found != nullptr && alive_.contains(found) ? found : nullptr;
-  }
-  static const NamedSharding* NamedOf(const HloInstruction* instruction, size_t leaf = 0) {
-    if (instruction == nullptr || !instruction->has_sharding()) return nullptr;
-    const HloSharding* sharding = &instruction->sharding();
-    if (sharding->IsTuple()) {
-      if (leaf >= sharding->tuple_elements().size()) return nullptr;
-      sharding = &sharding->tuple_elements()[leaf];
-    }
-    return sharding->UseNamedShardingLeaf() ? &sharding->named_sharding() : nullptr;
-  }
   // Of the operands of a manual computation: the annotations before its call. Empty if these are
   // not found.
   std::vector<const NamedSharding*> OperandsOfManual(const Operation& operation) const {
-    const HloInstruction* call = operation.results.empty() ? nullptr : Find(operation.results[0]);
+    const HloInstruction* call =
+        operation.results.empty() ? nullptr : known_.Find(operation.results[0]);
     while (call != nullptr && call->opcode() != HloOpcode::kCall && call->operand_count() == 1) {
       call = call->operand(0);
     }
@@ -92,7 +70,7 @@ class Stater {
     if (call == nullptr || call->opcode() != HloOpcode::kCall) return shardings;
     for (const HloInstruction* operand : call->operands()) {
       if (operand->operand_count() != 1) return {};
-      shardings.push_back(NamedOf(operand->operand(0)));
+      shardings.push_back(KnownInstructions::NamedOf(operand->operand(0)));
     }
     return shardings;
   }
@@ -109,59 +87,6 @@ class Stater {
       }
     }
   }
-  absl::Status ReadMesh(const Operation& operation) {
-    const AttributeRef name = operation.Find("sym_name"), mesh = operation.Find("mesh");
-    const auto* symbol = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
-    const auto* dialect = mesh == nullptr ? nullptr : mesh->As<mlir::DialectAttribute>();
-    if (symbol == nullptr || dialect == nullptr) return absl::OkStatus();
-    XLA_ASSIGN_OR_RETURN(const ShardyMesh parsed, ParseShardyMesh(dialect->text));
-    XLA_ASSIGN_OR_RETURN(Mesh made, ToMesh(parsed));
-    meshes_.emplace_back(std::string(symbol->value), std::move(made));
-    return absl::OkStatus();
-  }
-  static std::vector<ShardyAxis> AxesOf(const std::vector<AxisRef>& axes, const Mesh& mesh) {
-    std::vector<ShardyAxis> result;
-    for (const AxisRef& axis : axes) {
-      ShardyAxis& named = result.emplace_back();
-      named.name = mesh.axis_name(axis.mesh_axis_index());
-      if (!axis.IsSubAxis()) continue;
-      named.pre_size = axis.pre_size();
-      named.size = axis.size(mesh);
-    }
-    return result;
-  }
-  ShardySharding AsShardy(const NamedSharding& named) const {
-    const Mesh& mesh = named.mesh();
-    ShardySharding sharding;
-    for (const auto& [name, known] : meshes_) {
-      if (known == mesh && sharding.mesh.empty()) sharding.mesh = name;
-    }
-    if (sharding.mesh.empty()) {
-      ShardyMesh& inlined = sharding.inlined.emplace();
-      for (int64_t i = 0; i < mesh.num_axes(); ++i) {
-        inlined.axes.emplace_back(mesh.axis_name(i), mesh.axis_size(i));
-      }
-      const TileAssignment& devices = mesh.device_assignment();
-      if (mesh.IsMaximal() || !devices.iota().has_value() ||
-          devices.iota()->reshape_dims().size() > 1) {
-        inlined.device_ids.assign(devices.array().begin(), devices.array().end());
-      }
-    }
-    for (const auto& dimension : named.dim_shardings()) {
-      sharding.dimensions.push_back({.axes = AxesOf(dimension.axes(), mesh),
-                                     .is_closed = dimension.is_closed(),
-                                     .priority = dimension.priority()});
-    }
-    sharding.replicated = AxesOf(named.replicated_axes(), mesh);
-    sharding.unreduced = AxesOf(named.unreduced_axes(), mesh);
-    sharding.reduction = named.unreduced_kind();
-    return sharding;
-  }
-  absl::StatusOr<AttributeRef> Attribute(const ShardySharding& sharding) {
-    std::string text = "#sdy.sharding<";
-    AppendText(&text, sharding);
-    return Read(text + ">");
-  }
   // Where some have none, these are open. Null if none has one.
   absl::StatusOr<AttributeRef> PerValue(const std::vector<const NamedSharding*>& shardings,
                                         absl::Span<const int64_t> ranks) {
@@ -170,38 +95,16 @@ class Stater {
     if (any == nullptr) return AttributeRef(nullptr);
     std::vector<ShardySharding> all;
     for (size_t i = 0; i < shardings.size(); ++i) {
-      all.push_back(AsShardy(shardings[i] != nullptr
-                                 ? *shardings[i]
-                                 : NamedSharding::FullyOpen(any->mesh(), ranks[i])));
+      all.push_back(writer_.AsShardy(shardings[i] != nullptr
+                                         ? *shardings[i]
+                                         : NamedSharding::FullyOpen(any->mesh(), ranks[i])));
     }
     std::string text = "#sdy.sharding_per_value<";
     AppendText(&text, all);
-    return Read(text + ">");
+    return writer_.Read(text + ">");
   }
-  absl::StatusOr<AttributeRef> Read(const std::string& text) {
-    return mlir::ReadAttribute(source_.context.lasting_arena().Copy(std::string_view(text)),
-                               &source_.context);
-  }
-
   // --- in the program
 
-  void Set(Operation* operation, std::string_view name, AttributeRef value) {
-    std::vector<NamedAttribute> attributes;
-    bool is_there = false;
-    for (const NamedAttribute& attribute : operation->attributes) {
-      const bool is_same = attribute.name == name;
-      is_there = is_there || is_same;
-      if (!is_same) {
-        attributes.push_back(attribute);
-      } else if (value != nullptr) {
-        attributes.push_back({attribute.name, value});
-      }
-    }
-    if (!is_there && value != nullptr) {
-      attributes.push_back({source_.context.InternText(name), value});
-    }
-    editor_.SetAttributes(operation, attributes);
-  }
   static int64_t RankOf(const Value& value) {
     return value.type != nullptr ? static_cast<int64_t>(value.type->sizes.size()) : 0;
   }
@@ -222,13 +125,14 @@ class Stater {
         }
       }
       if (shardings[i] != nullptr) {
-        XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, Attribute(AsShardy(*shardings[i])));
+        XLA_ASSIGN_OR_RETURN(const AttributeRef sharding,
+                             writer_.Attribute(writer_.AsShardy(*shardings[i])));
         entries.push_back({source_.context.InternText(kSharding), sharding});
       }
       any = any || !entries.empty();
       elements.push_back(source_.context.Dictionary(entries));
     }
-    Set(function, name, any ? source_.context.Array(elements) : nullptr);
+    writer_.Set(function, name, any ? source_.context.Array(elements) : nullptr);
     return absl::OkStatus();
   }
 
@@ -240,15 +144,15 @@ class Stater {
     std::vector<const NamedSharding*> arguments, results;
     const HloComputation* computation = nullptr;
     for (const Value& argument : block.arguments) {
-      const HloInstruction* parameter = Find(argument);
-      arguments.push_back(NamedOf(parameter));
+      const HloInstruction* parameter = known_.Find(argument);
+      arguments.push_back(KnownInstructions::NamedOf(parameter));
       if (parameter != nullptr) computation = parameter->parent();
     }
     if (block.last != nullptr && block.last->Is("func.return")) {
       for (const Value* value : block.last->operands) {
-        const HloInstruction* instruction = Find(*value);
+        const HloInstruction* instruction = known_.Find(*value);
         if (instruction != nullptr) computation = instruction->parent();
-        results.push_back(NamedOf(instruction));
+        results.push_back(KnownInstructions::NamedOf(instruction));
       }
     }
     if (computation == nullptr) return absl::OkStatus();  // it is not called
@@ -280,7 +184,7 @@ class Stater {
     std::vector<const NamedSharding*> shardings;
     std::vector<int64_t> ranks;
     for (const Value& result : operation->results) {
-      shardings.push_back(NamedOf(Find(result)));
+      shardings.push_back(KnownInstructions::NamedOf(known_.Find(result)));
       ranks.push_back(RankOf(result));
     }
     if (operation->Is("sdy.manual_computation")) {
@@ -289,10 +193,10 @@ class Stater {
       const std::vector<const NamedSharding*> operands = OperandsOfManual(*operation);
       if (operands.size() == operand_ranks.size()) {
         XLA_ASSIGN_OR_RETURN(const AttributeRef in, PerValue(operands, operand_ranks));
-        if (in != nullptr) Set(operation, "in_shardings", in);
+        if (in != nullptr) writer_.Set(operation, "in_shardings", in);
       }
       XLA_ASSIGN_OR_RETURN(const AttributeRef out, PerValue(shardings, ranks));
-      if (out != nullptr) Set(operation, "out_shardings", out);
+      if (out != nullptr) writer_.Set(operation, "out_shardings", out);
       return absl::OkStatus();
     }
     // Edges have the shardings of the values that they are about.
@@ -300,22 +204,22 @@ class Stater {
     if (operation->Is("sdy.sharding_constraint") || operation->Is("sdy.reshard") ||
         operation->Is("sdy.data_flow_edge")) {
       if (shardings[0] == nullptr) return absl::OkStatus();
-      XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, Attribute(AsShardy(*shardings[0])));
-      Set(operation, "sharding", sharding);
+      XLA_ASSIGN_OR_RETURN(const AttributeRef sharding,
+                           writer_.Attribute(writer_.AsShardy(*shardings[0])));
+      writer_.Set(operation, "sharding", sharding);
       return absl::OkStatus();
     }
     XLA_ASSIGN_OR_RETURN(const AttributeRef sharding, PerValue(shardings, ranks));
-    Set(operation, kSharding, sharding);
+    writer_.Set(operation, kSharding, sharding);
     return absl::OkStatus();
   }
 
-  const TranslatedValues& values_;
+  const KnownInstructions known_;
   const absl::Span<const HloSharding> results_;
   mlir::Source& source_;
   ShardyEditor editor_;
-  absl::flat_hash_set<const HloInstruction*> alive_;
+  ShardyWriter writer_;
   absl::flat_hash_set<const Value*> on_edges_;
-  std::vector<std::pair<std::string, Mesh>> meshes_;
 };
 
 void FinishBlock(ShardyEditor& editor, Block& block) {
