@@ -91,7 +91,7 @@ std::optional<Mesh> CommonMesh(absl::Span<const ShardLayout* const> layouts) {
   return mesh;
 }
 
-ArraySharding ShardingOf(const ShardLayout* layout, size_t rank) {
+ArraySharding ArrayShardingOf(const ShardLayout* layout, size_t rank) {
   ArraySharding sharding = ArraySharding::Open(rank);
   for (size_t d = 0; d < rank; ++d) {
     sharding.dimensions[d].is_closed = true;
@@ -121,7 +121,7 @@ class Maker {
     std::vector<ArraySharding> shardings;
     std::vector<const ArraySharding*> pointers;
     for (size_t i = 0; i < layouts.size(); ++i) {
-      shardings.push_back(ShardingOf(layouts[i], relations_.array(i).size()));
+      shardings.push_back(ArrayShardingOf(layouts[i], relations_.array(i).size()));
     }
     for (const ArraySharding& sharding : shardings) pointers.push_back(&sharding);
     const auto projection = propagation::ShardingProjection::Make(pointers, relations_, mesh_);
