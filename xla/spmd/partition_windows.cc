@@ -228,7 +228,9 @@ bool Partitioner::PartitionPad(HloInstruction* pad) {
   if (!needs_rows) return false;
   const Shape shape = ResultShardShape(pad->shape(), source.layout);
   HloInstruction* shard = rows;
-  if (!ShapeUtil::Compatible(rows->shape(), shape)) {
+  // Padding on one side may be taken off on the other.
+  if (std::any_of(local.padding.begin(), local.padding.end(),
+                  [](const PadDim& dim) { return dim != PadDim(); })) {
     shard = Add(pad->parent(), HloOpcode::kPad, shape, {rows, pad->mutable_operand(1)},
                 std::move(local));
   }
