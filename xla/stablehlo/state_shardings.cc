@@ -226,6 +226,7 @@ void FinishBlock(ShardyEditor& editor, Block& block) {
   for (Operation* operation = block.first; operation != nullptr;) {
     Operation* const next = operation->next;
     if (operation->Is("sdy.sharding_constraint")) editor.SetName(operation, "sdy.reshard");
+    if (operation->Is("sdy.constant")) editor.SetName(operation, "stablehlo.constant");
     if (operation->Is("sdy.sharding_group")) block.Remove(operation);
     for (Region& region : operation->regions) {
       for (Block* inner = region.first; inner != nullptr; inner = inner->next) {

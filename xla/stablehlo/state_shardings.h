@@ -26,8 +26,8 @@ absl::Status StateShardings(const HloModule& module, const TranslatedValues& val
 // Gives axes of the program's meshes other sizes.
 absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source);
 
-// As Shardy leaves a program that it has propagated the shardings of: constraints are reshards,
-// sharding groups are gone.
+// As Shardy leaves a program that it has propagated the shardings of: constraints are reshards, its
+// constants are ordinary ones, sharding groups are gone.
 void FinishPropagation(mlir::Source* source);
 
 }  // namespace xla::stablehlo
