@@ -134,9 +134,14 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
       }
       break;
     default:
-      // Of one operand, either is gathered.
+      // Of one operand, either is gathered. Constants are full everywhere.
       if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
-          instruction->operand_count() < 2 || partials_.contains(instruction)) {
+          instruction->operand_count() < 2 || partials_.contains(instruction) ||
+          absl::c_any_of(instruction->operands(), [](HloInstruction* operand) {
+            const HloOpcode opcode = WithoutAnnotations(operand)->opcode();
+            return opcode == HloOpcode::kConstant || opcode == HloOpcode::kIota ||
+                   opcode == HloOpcode::kBroadcast;
+          })) {
         return absl::OkStatus();
       }
       break;
