@@ -120,11 +120,11 @@ async function main() {
   const {chromium} = load('playwright-core'), axe = load('axe-core');
   const executablePath = findChromium(), pictures = argument('--pictures');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'xylem-view-'));
-  const run = (...words) => execFileSync(xylem, words, {cwd: folder, stdio: ['ignore', 'ignore', 'inherit']});
+  const run = (...words) => execFileSync(xylem, words, {cwd: root, stdio: ['ignore', 'ignore', 'inherit']});
   const browser = await chromium.launch({executablePath, args: ['--no-sandbox', '--disable-gpu']});
   try {
     fs.writeFileSync(path.join(folder, 'large.hlo'), largeProgram(INSTRUCTIONS));
-    run('view', 'large.hlo');
+    run('view', path.join(folder, 'large.hlo'), '--output', path.join(folder, 'large.html'));
     const {page, ms} = await open(browser, path.join(folder, 'large.html'), 'light');
     check(ms <= OPEN_MS, `${INSTRUCTIONS} instructions open in ${ms} ms (at most ${OPEN_MS})`);
     const {median, most} = await frames(page);
@@ -132,9 +132,9 @@ async function main() {
     await checkKeys(page);
     await page.close();
 
-    const program = path.join(root, 'tests/programs/gpt_tiny_train/program.hlo');
-    run('view', program, '--passes', '--output', 'gpt.html');
-    run('profile', program, '--random', '1', '--html', 'time.html', '--json');
+    const program = 'tests/programs/gpt_tiny_train/program.hlo';
+    run('view', program, '--passes', '--output', path.join(folder, 'gpt.html'));
+    run('profile', program, '--random', '1', '--html', path.join(folder, 'time.html'), '--json');
     for (const [file, scheme, tab, shot] of [
       ['gpt.html', 'light', 'graph', 'view-graph'], ['gpt.html', 'dark', 'graph', 'view-graph-dark'],
       ['gpt.html', 'light', 'passes', 'view-passes'], ['gpt.html', 'light', 'memory', 'view-memory'],
@@ -143,11 +143,13 @@ async function main() {
       const {page} = await open(browser, path.join(folder, file), scheme);
       await page.evaluate(tab => {
         window.xylem.openTab(tab);
+        const passes = [...document.querySelectorAll('.passes button')];
+        if (tab === 'passes') (passes.find(x => x.textContent.startsWith('merge-fusions')) || passes[0]).click();
         if (tab === 'graph') window.xylem.goToName(window.xylem.data.graphs[window.xylem.data.profileGraph].computations.at(-1).instrs.find(x => x.o === 'dot').n);
       }, tab);
       await page.waitForTimeout(300);
       await checkAccessibility(page, axe, `${file}, ${tab}, ${scheme}`);
-      if (pictures) await page.screenshot({path: path.join(pictures, shot + '.png')});
+      if (pictures && scheme === 'light' && tab !== 'table') await page.screenshot({path: path.join(pictures, shot + '.png')});
       await page.close();
     }
   } finally {

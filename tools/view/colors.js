@@ -59,7 +59,8 @@ class Coloring {
     const all = data.graphs.flatMap(g => g.computations.flatMap(c => c.instrs));
     if (this.time.size) this.modes.unshift(['time', 'by time']);
     if (this.errors.size) this.modes.unshift(['error', 'by error']);
-    if (all.some(x => x.g)) this.modes.unshift(['change', 'by change']);
+    // First where two programs are compared; where passes are shown, their graphs have changes.
+    if (all.some(x => x.g)) this.modes[data.passes ? 'push' : 'unshift'](['change', 'by change']);
     if (all.some(x => x.h)) this.modes.push(['sharding', 'by sharding']);
     if (all.some(x => x.f)) this.modes.push(['file', 'by source file']);
     this.names = new Map();  // of sharding and file: to colors

@@ -15,6 +15,8 @@ function make(name, attributes, ...children) {
   return element;
 }
 
+function fill(element, ...children) { element.replaceChildren(...children.filter(x => x !== null && x !== undefined)); }
+
 function svg(name, attributes, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes || {})) {

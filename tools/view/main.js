@@ -73,10 +73,12 @@ function goTo(comp, index, graph = state.graph) {
   if (state.only && !state.only.has(index)) { state.only = null; refresh(); }
   const item = scene.shown.get(comp + ':' + index);
   if (!item) return;
-  selectItem(item.kind === 'instr' ? item : item);
+  selectItem(item);
   canvas.reveal(item);
   canvas.draw();
   listResults();
+  const current = byId('results').querySelector('[aria-current="true"]');
+  if (current) current.scrollIntoView({block: 'nearest'});
 }
 function goToName(name) {
   const graph = data.profileGraph ?? state.graph;
@@ -94,13 +96,13 @@ function linkButton(comp, i) {
 function showDetails(item) {
   const panel = byId('details');
   if (!item) {
-    panel.replaceChildren(make('h2', {}, 'Nothing is selected'), make('p', {class: 'soft'},
+    fill(panel, make('h2', {}, 'Nothing is selected'), make('p', {class: 'soft'},
       'Click an instruction, or move with the arrow keys. Double-click or Enter unfolds fusions, loops and groups; the wheel zooms.'));
     return;
   }
   if (item.kind === 'group') {
     const instrs = graphNow().computations[item.comp].instrs;
-    panel.replaceChildren(make('h2', {}, item.path.join(' / ')), make('p', {}, item.under),
+    fill(panel, make('h2', {}, item.path.join(' / ')), make('p', {}, item.under),
       make('div', {class: 'row'}, make('button', {onclick: () => toggle(item)}, item.isOpen ? 'Fold' : 'Unfold')),
       make('div', {class: 'links'}, ...item.members.slice(0, 200).map(i => linkButton(item.comp, i))));
     announce(instrs.length + ' instructions');
@@ -118,7 +120,7 @@ function showDetails(item) {
   const plan = (data.plan || {})[instr.n], users = usersIn(computation)[item.index];
   const list = (title, indices) => indices.length ? [make('h2', {}, `${title} (${indices.length})`),
     make('div', {class: 'links'}, ...indices.slice(0, 100).map(i => linkButton(comp, i)))] : [];
-  panel.replaceChildren(make('h2', {class: 'mono'}, instr.n), make('pre', {tabindex: '0'}, instr.t),
+  fill(panel, make('h2', {class: 'mono'}, instr.n), make('pre', {tabindex: '0'}, instr.t),
     make('div', {class: 'row'},
       ...[1, 2, 4].map(n => make('button', {onclick: () => showNeighborhood(n)}, n === 1 ? 'Neighbors' : n + ' steps')),
       item.canOpen ? make('button', {onclick: () => toggle(item)}, item.isOpen ? 'Fold' : 'Unfold') : null,
@@ -194,7 +196,7 @@ function passesView() {
   const show = (pass, button) => {
     list.querySelectorAll('button').forEach(b => b.setAttribute('aria-current', b === button));
     const signs = {'+': 'add', '-': 'remove', '~': 'alter'};
-    detail.replaceChildren(make('h2', {}, pass.name), make('p', {}, pass.summary),
+    fill(detail, make('h2', {}, pass.name), make('p', {}, pass.summary),
       make('p', {class: 'soft'}, `${pass.before} instructions before, ${pass.after} after`),
       pass.graph >= 0 ? make('div', {class: 'row'}, ...[[pass.beforeGraph, 'Graph before'], [pass.graph, 'Graph after']].filter(([g]) => g >= 0).map(([g, name]) =>
         make('button', {onclick: () => { state.graph = g; byId('program').value = g; fillComputations(); state.only = null; openTab('graph'); openComputation(graphNow().entry); }}, name))) : null,
@@ -228,7 +230,7 @@ function openTab(name) {
   if (view.dataset.filled === String(state.graph)) return;
   view.dataset.filled = state.graph;
   const content = {table: tableView, passes: passesView, memory: () => memoryView(data, goToName), time: () => timeView(data, instructionsByName(), goToName)}[name]();
-  view.replaceChildren(...[content].flat());
+  fill(view, ...[content].flat());
 }
 
 function fillComputations() {
