@@ -29,18 +29,18 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set_source_files_properties(${xylem_operation_table} PROPERTIES COMPILE_OPTIONS -O1)
 endif()
 
-# It exports the namespace of python/native/api.h. LLVM comes from the plugin, as it does for the command
-# of the wheel.
+# It exports the namespace of python/native/api.h, and the command, so that the wheel has both once. LLVM
+# comes from the plugin.
 xylem_static_closure(native_archives native_system native_options xylem_python_native)
 set(native_exports ${PROJECT_BINARY_DIR}/package/native_exports.map)
 file(CONFIGURE OUTPUT ${native_exports} CONTENT
-     "{ global: extern \"C++\" { xla::python::*; }; local: *; };\n")
+     "{ global: xylem_command_main; extern \"C++\" { xla::python::*; }; local: *; };\n")
 add_library(xylem_native SHARED EXCLUDE_FROM_ALL
-    ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/c_library.cc ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/plugin_llvm.cc
-    ${xylem_stand_ins})
+    ${PROJECT_SOURCE_DIR}/tools/main.cc ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/c_library.cc
+    ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/plugin_llvm.cc ${xylem_stand_ins})
 target_include_directories(xylem_native PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(xylem_native SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE} ${PROJECT_BINARY_DIR}/gen)
-target_compile_definitions(xylem_native PRIVATE XYLEM_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(xylem_native PRIVATE XYLEM_VERSION="${PROJECT_VERSION}" XYLEM_COMMAND_IN_LIBRARY)
 add_dependencies(xylem_native xylem_python_native)
 target_link_libraries(xylem_native PRIVATE
     -Wl,--whole-archive $<TARGET_FILE:xylem_python_native> -Wl,--no-whole-archive

@@ -56,10 +56,18 @@ def problems(wheel):
     own = re.search(r'^__version__ = "(.*)"$', read(f"{module}/__init__.py"), re.M).group(1)
     if own != version:
       yield f"{module}.__version__ is {own}, not {version}"
-  for file in ("xylem/bin/xylem", "xylem/lib/libxylem_pjrt.so"):
+  for file in ("xylem/bin/xylem", "xylem/lib/libxylem_pjrt.so", "xylem/lib/libxylem_native.so"):
     mode = archive.getinfo(file).external_attr >> 16 if file in names else 0
     if not mode & 0o111:
       yield f"{file} is missing or cannot be run"
+  for file in ("xylem/__init__.pyi", "xylem/py.typed", "xylem/_operations.py"):
+    if file not in names:
+      yield f"{file} is missing"
+  # Where no Python has its headers there is no extension, and the wheel has command and plugin alone.
+  for name in names:
+    if re.fullmatch(r"xylem/_xylem.*\.so", name) and not re.fullmatch(
+        r"xylem/_xylem\.(abi3|cpython-3\d+t?-[\w-]+)\.so", name):
+      yield f"{name} is for no version of Python"
   # Each library has a row in NOTICE, and each text that NOTICE names is inside.
   rows = notice_rows(read(f"{info}/licenses/NOTICE"))
   for license, file in rows.values():

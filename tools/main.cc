@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The xylem command.
+// The xylem command. With XYLEM_COMMAND_IN_LIBRARY it is a function of a library that others load,
+// too: what it needs of the process is then set when it is called.
 #include <execinfo.h>
 
 #include <cerrno>
@@ -59,21 +60,33 @@ int Run(int argc, char** argv) {
                                                               : xla::kExitFailed;
 }
 
-// Before the initializers of shared libraries, which allocate and take their time.
-void InstallEarly(int, char**, char**) { xla::InstallHandlers(); }
-[[gnu::section(".preinit_array"), gnu::used]] void (*const install_early)(int, char**,
-                                                                          char**) = InstallEarly;
-
 // The C library loads the unwinder when an exception first passes through one of its functions,
 // which would end the process if there is no memory left then.
-[[gnu::constructor(101)]] void LoadUnwinder() {
+#ifndef XYLEM_COMMAND_IN_LIBRARY
+[[gnu::constructor(101)]]
+#endif
+void LoadUnwinder() {
   void* frame;
   backtrace(&frame, 1);
 }
 
+#ifndef XYLEM_COMMAND_IN_LIBRARY
+// Before the initializers of shared libraries, which allocate and take their time.
+void InstallEarly(int, char**, char**) { xla::InstallHandlers(); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*const install_early)(int, char**,
+                                                                          char**) = InstallEarly;
+#endif
+
 }  // namespace
 
+#ifdef XYLEM_COMMAND_IN_LIBRARY
+extern "C" int xylem_command_main(int argc, char** argv);
+extern "C" int xylem_command_main(int argc, char** argv) {
+  xla::InstallHandlers();
+  LoadUnwinder();
+#else
 int main(int argc, char** argv) {
+#endif
   xla::OpenStandardStreams();
   int code = xla::kExitFailed;
   try {
