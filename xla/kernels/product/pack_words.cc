@@ -51,13 +51,23 @@ void InterleaveRuns(const T* low, const T* high, int64_t count, int16_t* to) {
   }
 }
 
+// Row u of a panel of `width` units is made of rows 2 u and 2 u + 1 of the matrix.
+template <typename T>
+HWY_INLINE void InterleaveRows(int64_t units, int64_t columns, const T* from, int64_t stride,
+                               uint32_t* panel, int64_t width) {
+  for (int64_t u = 0; u < units; ++u, from += 2 * stride, panel += width)
+    InterleaveRuns(from, from + stride, columns, reinterpret_cast<int16_t*>(panel));
+}
+
 void WidenRunS8(const int8_t* from, int64_t count, int16_t* to) { WidenRun(from, count, to); }
 void WidenRunU8(const uint8_t* from, int64_t count, int16_t* to) { WidenRun(from, count, to); }
-void InterleaveRunsS8(const int8_t* low, const int8_t* high, int64_t count, int16_t* to) {
-  InterleaveRuns(low, high, count, to);
+void InterleaveRowsS8(int64_t units, int64_t columns, const int8_t* from, int64_t stride,
+                      uint32_t* panel, int64_t width) {
+  InterleaveRows(units, columns, from, stride, panel, width);
 }
-void InterleaveRunsU8(const uint8_t* low, const uint8_t* high, int64_t count, int16_t* to) {
-  InterleaveRuns(low, high, count, to);
+void InterleaveRowsU8(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,
+                      uint32_t* panel, int64_t width) {
+  InterleaveRows(units, columns, from, stride, panel, width);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -70,8 +80,8 @@ namespace {
 
 HWY_EXPORT(WidenRunS8);
 HWY_EXPORT(WidenRunU8);
-HWY_EXPORT(InterleaveRunsS8);
-HWY_EXPORT(InterleaveRunsU8);
+HWY_EXPORT(InterleaveRowsS8);
+HWY_EXPORT(InterleaveRowsU8);
 
 void Widen(const int8_t* from, int64_t count, int16_t* to) {
   HWY_DYNAMIC_DISPATCH(WidenRunS8)(from, count, to);
@@ -79,11 +89,13 @@ void Widen(const int8_t* from, int64_t count, int16_t* to) {
 void Widen(const uint8_t* from, int64_t count, int16_t* to) {
   HWY_DYNAMIC_DISPATCH(WidenRunU8)(from, count, to);
 }
-void Interleave(const int8_t* low, const int8_t* high, int64_t count, int16_t* to) {
-  HWY_DYNAMIC_DISPATCH(InterleaveRunsS8)(low, high, count, to);
+void Interleave(int64_t units, int64_t columns, const int8_t* from, int64_t stride,
+                uint32_t* panel, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(InterleaveRowsS8)(units, columns, from, stride, panel, width);
 }
-void Interleave(const uint8_t* low, const uint8_t* high, int64_t count, int16_t* to) {
-  HWY_DYNAMIC_DISPATCH(InterleaveRunsU8)(low, high, count, to);
+void Interleave(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,
+                uint32_t* panel, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(InterleaveRowsU8)(units, columns, from, stride, panel, width);
 }
 
 template <typename T>
@@ -115,16 +127,22 @@ void PackColumnsOf(const MatrixView& view, const T* data, int64_t batch, int64_t
   if (lines < width) std::fill_n(panel, depth * width, uint32_t{0});
   const T* const base = data + view.batch.Offset(batch);
   if (view.lines.run_stride() == 1 && view.lines.run_length() > 1) {
-    static constexpr T kZeros[kMaxPanelColumns] = {};
-    for (int64_t k = 0; k < depth; ++k) {
-      const int64_t at = 2 * (k0 + k);
-      const T* const low = base + view.k.Offset(at);
-      const T* const high = at + 1 < view.k.count() ? base + view.k.Offset(at + 1) : nullptr;
-      view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t offset, int64_t count) {
-        Interleave(low + offset, high == nullptr ? kZeros : high + offset, count,
-                   reinterpret_cast<int16_t*>(panel + k * width + line));
-      });
-    }
+    view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t offset, int64_t count) {
+      for (int64_t k = 0; k < depth;) {
+        const int64_t at = 2 * (k0 + k);
+        const T* const from = base + view.k.Offset(at) + offset;
+        uint32_t* const to = panel + k * width + line;
+        if (at + 1 == view.k.count()) {  // the last, with nothing
+          for (int64_t j = 0; j < count; ++j)
+            to[j] = static_cast<uint16_t>(static_cast<int16_t>(from[j]));
+          break;
+        }
+        const int64_t units =
+            view.k.IsOneRun() ? std::min(depth - k, view.k.count() / 2 - (k0 + k)) : 1;
+        Interleave(units, count, from, view.k.Offset(at + 1) - view.k.Offset(at), to, width);
+        k += units;
+      }
+    });
     return;
   }
   // As rows first, a few lines at a time.

@@ -155,9 +155,9 @@ struct WordPacking {
                           int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
     PackColumnWords(view, data, batch, first, lines, k0, depth, width, panel);
   }
-  static double RowsCost(const MatrixView& view) { return PackRowPartsCost(view); }
+  static double RowsCost(const MatrixView& view) { return PackRowWordsCost(view); }
   static double PanelsCost(const MatrixView& view, int64_t width) {
-    return PackPanelPartsCost(view, 2, width);
+    return PackPanelWordsCost(view, width);
   }
 };
 

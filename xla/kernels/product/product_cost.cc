@@ -129,6 +129,29 @@ double PackPanelPartsCost(const MatrixView& matrix, int64_t parts, int64_t width
   });
 }
 
+double PackRowWordsCost(const MatrixView& matrix) {
+  // Elements at a distance of several lines of the cache share few of its sets.
+  constexpr double kRow = 25, kWidened = 0.2, kGathered = 1, kFarGathered = 4;
+  const auto k = static_cast<double>(matrix.k.count());
+  const int64_t distance = std::abs(matrix.k.run_stride()) * matrix.element_bytes;
+  const double element = matrix.k.run_stride() == 1                ? kWidened
+                         : distance < 4 * kUsualMachine.line_bytes ? kGathered
+                                                                   : kFarGathered;
+  return static_cast<double>(matrix.lines.count()) * (kRow + RunsOf(matrix) * kRun + k * element);
+}
+
+double PackPanelWordsCost(const MatrixView& matrix, int64_t width) {
+  constexpr double kRow = 3, kRowApart = 20, kInterleaved = 0.3, kTransposed = 0.4;
+  const auto units = static_cast<double>(CeilOfRatio<int64_t>(matrix.k.count(), 2));
+  if (matrix.lines.run_stride() == 1 && matrix.lines.run_length() > 1) {
+    const double row = matrix.k.IsOneRun() ? kRow : kRowApart;
+    return ForPanels(matrix, width,
+                     [&](double columns) { return units * (row + columns * kInterleaved); });
+  }
+  return PackRowWordsCost(matrix) +
+         units * kTransposed * static_cast<double>(RoundUpTo(matrix.lines.count(), width));
+}
+
 double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   // Runs of a row of taps, or of the features under a tap.
   constexpr double kPatch = 20, kRun = 20, kDilatedRun = 30, kCopied = 0.15, kGathered = 0.7,

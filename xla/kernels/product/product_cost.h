@@ -31,6 +31,9 @@ double PackPanelsCost(const MatrixView& matrix, PrimitiveType type, int64_t widt
 // Copying units of several elements, `parts`, that are consecutive along k.
 double PackRowPartsCost(const MatrixView& matrix);
 double PackPanelPartsCost(const MatrixView& matrix, int64_t parts, int64_t width);
+// The same for pairs of int16 made of bytes.
+double PackRowWordsCost(const MatrixView& matrix);
+double PackPanelWordsCost(const MatrixView& matrix, int64_t width);
 
 // Copying the patches of one group (of one image, if they are columns) as numbers of `type`: as
 // rows, and as panels of `width` positions.
