@@ -217,7 +217,7 @@ TEST(DotKernel, Uint8OfGreatestMagnitude) {
 
 // Few rows by matrices of narrow elements, of which every value is widened as its type is.
 TEST(DotKernel, FewRowsByNarrowMatrices) {
-  for (const int64_t m : {1, 3, 4}) {
+  for (const int64_t m : {1, 3, 4, 7, 12}) {
     for (const bool row_major : {true, false}) {
       DotCase<float, int8_t, float> bytes(2, {{}, {m}, {259}, {11}}, row_major);
       for (size_t i = 0; i < bytes.rhs.size(); ++i) bytes.rhs[i] = static_cast<int8_t>(i * 37);

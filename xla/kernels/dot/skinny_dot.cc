@@ -155,11 +155,15 @@ class SkinnyDotKernel final : public Kernel {
       return;
     }
     std::fill_n(sums, problem_.m * stride_, T(0));
-    constexpr int64_t kStep = 1 << 12;
-    for (int64_t k = 0; k < depth; k += kStep) {
-      if (k > 0 && task.ShouldStop()) return;
-      kernels.stream(problem_.m, columns, std::min(kStep, depth - k), x + k0 + k, x_stride,
-                     w + (k0 + k) * ldw_ + column, ldw_, sums, stride_);
+    // Several passes are over so much of the matrix that it stays in the cache.
+    const int64_t step = problem_.m <= kMaxSkinnyRows ? 1 << 12 : 64;
+    for (int64_t k = 0; k < depth; k += step) {
+      if (k > 0 && k % (1 << 12) == 0 && task.ShouldStop()) return;
+      for (int64_t i = 0; i < problem_.m; i += kMaxSkinnyRows) {
+        kernels.stream(std::min(kMaxSkinnyRows, problem_.m - i), columns,
+                       std::min(step, depth - k), x + i * x_stride + k0 + k, x_stride,
+                       w + (k0 + k) * ldw_ + column, ldw_, sums + i * stride_, stride_);
+      }
     }
   }
 
@@ -180,7 +184,9 @@ template <typename T, typename W>
 double SkinnyDotCost(const DotProblem& problem) {
   const MatrixView& w = problem.columns.view;
   const bool dots = HasDotRows(w);
-  if (problem.m > (dots ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
+  // Other kernels would widen the whole matrix, which takes as long as a few passes.
+  const bool takes_passes = dots || !std::is_same_v<T, W>;
+  if (problem.m > (takes_passes ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
       w.type != kMatrixType<W> || problem.columns.scale != 1 || problem.rows.scale != 1 ||
       (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) || !w.k.IsOneRun() || !w.lines.IsOneRun() ||
       (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
@@ -207,8 +213,11 @@ double SkinnyDotCost(const DotProblem& problem) {
   // Sums of more rows are stored and loaded more often.
   constexpr double kRow = 2.2;
   constexpr double kVectors[kMaxSkinnyRows] = {0.9, 0.9, 1.4, 2.8};
-  const double vector = kVectors[problem.m - 1] + kWidened;
-  return kStart + batch * (cost + k * (std::ceil(n / lanes) * vector + kRow));
+  double vector = 0;
+  for (int64_t rows = problem.m; rows > 0; rows -= kMaxSkinnyRows)
+    vector += kVectors[std::min(rows, kMaxSkinnyRows) - 1] + kWidened;
+  const double passes = std::ceil(m / kMaxSkinnyRows);
+  return kStart + batch * (cost + k * (std::ceil(n / lanes) * vector + kRow * passes));
 }
 
 template <typename T, typename W>
