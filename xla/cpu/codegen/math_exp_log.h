@@ -257,14 +257,24 @@ F LogOfPartsF64(const LogParts<F>& parts, const F& correction) {
   return Fma(e, Like(f, 6.93147180369123816490e-01), f - (half_square - low));
 }
 
+// Of any numbers, also those that are no normal positive ones.
 template <class F>
-F LogF32(const F& x) {
+F LogOfAnyF32(const F& x) {
   const auto subnormal = x < Like(x, 0x1p-126);
   LogParts<F> parts = SplitForLogF32(Select(subnormal, x * Like(x, 0x1p23), x));
   parts.exponent = parts.exponent - Select(subnormal, Like(x, 23), Like(x, 0));
   const F y = LogOfPartsF32(parts, Like(x, 0));
   return Select(x > Like(x, 0), Select(x == Infinity(x), x, y),
                 Select(x == Like(x, 0), -Infinity(x), NaN(x)));
+}
+template <class F>
+F LogF32(const F& x) {
+  // One comparison: the bits of normal positive numbers, less those of the least, become the lowest
+  // integers.
+  const auto bits = Bits(x);
+  const auto is_normal = bits + LikeInt(bits, 0x7f800000) < LikeInt(bits, -0x01000000);
+  const F y = LogOfPartsF32(SplitForLogF32(x), Like(x, 0));
+  return WhereAny(!is_normal, y, [&] { return LogOfAnyF32(x); });
 }
 template <class F>
 F LogF64(const F& x) {
