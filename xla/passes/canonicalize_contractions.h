@@ -10,8 +10,8 @@
 namespace xla {
 
 // Folds transposes of operands and results into the dimension numbers of the dot or convolution,
-// and a reverse of a convolution's kernel into its window's reversal. A large matrix that is widened
-// for a product of few rows is read as it is. All bits are kept.
+// and a reverse of a convolution's kernel into its window's reversal. A large matrix that is
+// widened for a product of few rows is read as it is. All bits are kept.
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module);
 
 }  // namespace xla

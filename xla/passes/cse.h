@@ -9,9 +9,9 @@
 namespace xla {
 
 // Within each computation, replaces instructions that compute the same from the same operands by
-// the first of them: also loops and conditionals without effects. Instructions with effects, control
-// dependencies or calls (other than functions applied to elements) stay, as do constants of more
-// than 64 kB. Returns whether anything changed.
+// the first of them: also loops and conditionals without effects. Instructions with effects,
+// control dependencies or calls (other than functions applied to elements) stay, as do constants of
+// more than 64 kB. Returns whether anything changed.
 absl::StatusOr<bool> EliminateCommonSubexpressions(HloModule* module);
 
 // The reverse, for arrays filled with one number that scatters and dynamic-update-slices update:

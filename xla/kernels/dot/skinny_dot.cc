@@ -62,8 +62,8 @@ class SkinnyDotKernel final : public Kernel {
   // Whether there is one problem, whose rows are as they would be packed.
   static bool RowsInPlace(const DotProblem& problem) {
     const MatrixView& view = problem.rows.view;
-    return IsPlain<T>(problem.rows) && problem.batch == 1 && view.k.IsOneRun() && view.k.run_stride() == 1 &&
-           view.lines.IsOneRun();
+    return IsPlain<T>(problem.rows) && problem.batch == 1 && view.k.IsOneRun() &&
+           view.k.run_stride() == 1 && view.lines.IsOneRun();
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -160,9 +160,9 @@ class SkinnyDotKernel final : public Kernel {
     for (int64_t k = 0; k < depth; k += step) {
       if (k > 0 && k % (1 << 12) == 0 && task.ShouldStop()) return;
       for (int64_t i = 0; i < problem_.m; i += kMaxSkinnyRows) {
-        kernels.stream(std::min(kMaxSkinnyRows, problem_.m - i), columns,
-                       std::min(step, depth - k), x + i * x_stride + k0 + k, x_stride,
-                       w + (k0 + k) * ldw_ + column, ldw_, sums + i * stride_, stride_);
+        kernels.stream(std::min(kMaxSkinnyRows, problem_.m - i), columns, std::min(step, depth - k),
+                       x + i * x_stride + k0 + k, x_stride, w + (k0 + k) * ldw_ + column, ldw_,
+                       sums + i * stride_, stride_);
       }
     }
   }
@@ -188,8 +188,8 @@ double SkinnyDotCost(const DotProblem& problem) {
   const bool takes_passes = dots || !std::is_same_v<T, W>;
   if (problem.m > (takes_passes ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
       w.type != kMatrixType<W> || problem.columns.scale != 1 || problem.rows.scale != 1 ||
-      (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) || !w.k.IsOneRun() || !w.lines.IsOneRun() ||
-      (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
+      (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) || !w.k.IsOneRun() ||
+      !w.lines.IsOneRun() || (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
     return kDoesNotFit;
   }
   const auto lanes = static_cast<double>(ProductLanes<T>());
@@ -206,9 +206,9 @@ double SkinnyDotCost(const DotProblem& problem) {
     constexpr double kVector = 0.5, kSum = 2.5, kFewestColumns = 4;
     const double passes = std::ceil(m / kMaxSkinnyRows), rows = std::max(m, 1.3 * passes);
     const double vectors = std::ceil(k / lanes);
-    return kStart + batch * (cost + std::max(n, kFewestColumns) *
-                                        (rows * (vectors * kVector + kSum) +
-                                         passes * vectors * kWidened));
+    return kStart +
+           batch * (cost + std::max(n, kFewestColumns) *
+                               (rows * (vectors * kVector + kSum) + passes * vectors * kWidened));
   }
   // Sums of more rows are stored and loaded more often.
   constexpr double kRow = 2.2;

@@ -75,8 +75,8 @@ ProductKernels<uint32_t, float> PairKernels();
 // Unit: four bytes, of A as unsigned numbers that are greater by 128, of B signed. The sums are
 // those of the signed numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
-// Unit: two int16, the first in the low half; both products are exact, sums wrap. Null `tile` if the
-// machine has no such instructions.
+// Unit: two int16, the first in the low half; both products are exact, sums wrap. Null `tile` if
+// the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> WordKernels();
 
 // A side of C, divided into blocks of whole tiles (except at the end): as many blocks as requested,

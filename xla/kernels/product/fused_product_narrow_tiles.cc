@@ -104,8 +104,8 @@ XLA_WORD_TARGET inline void StoreWordSums(int64_t columns, const __m256i (&sum)[
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
       __m256i* const at = reinterpret_cast<__m256i*>(to + v * kWordLanes);
-      _mm256_storeu_si256(
-          at, accumulate ? _mm256_add_epi32(_mm256_loadu_si256(at), sum[v]) : sum[v]);
+      _mm256_storeu_si256(at,
+                          accumulate ? _mm256_add_epi32(_mm256_loadu_si256(at), sum[v]) : sum[v]);
     }
     return;
   }

@@ -99,8 +99,8 @@ void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_
   }
 }
 
-// PackColumns for narrow elements that become floats: by rows of the panel, or as rows of the matrix
-// first, a few lines at a time. Returns whether it did.
+// PackColumns for narrow elements that become floats: by rows of the panel, or as rows of the
+// matrix first, a few lines at a time. Returns whether it did.
 template <typename T>
 bool WidenColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                   int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {

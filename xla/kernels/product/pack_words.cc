@@ -89,8 +89,8 @@ void Widen(const int8_t* from, int64_t count, int16_t* to) {
 void Widen(const uint8_t* from, int64_t count, int16_t* to) {
   HWY_DYNAMIC_DISPATCH(WidenRunU8)(from, count, to);
 }
-void Interleave(int64_t units, int64_t columns, const int8_t* from, int64_t stride,
-                uint32_t* panel, int64_t width) {
+void Interleave(int64_t units, int64_t columns, const int8_t* from, int64_t stride, uint32_t* panel,
+                int64_t width) {
   HWY_DYNAMIC_DISPATCH(InterleaveRowsS8)(units, columns, from, stride, panel, width);
 }
 void Interleave(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,

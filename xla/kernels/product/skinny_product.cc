@@ -87,8 +87,7 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
       auto sum = hn::LoadU(one, sums + r * sum_stride + j);
 #pragma GCC unroll 8
       for (int k = 0; k < kDepth; ++k) {
-        sum =
-            hn::MulAdd(hn::Set(one, x[r * x_stride + k]), LoadWide(one, w + k * ldw + j), sum);
+        sum = hn::MulAdd(hn::Set(one, x[r * x_stride + k]), LoadWide(one, w + k * ldw + j), sum);
       }
       hn::StoreU(sum, one, sums + r * sum_stride + j);
     }
@@ -232,8 +231,8 @@ void DotRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const
 template <typename T, typename W>
 void Stream(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w,
             int64_t ldw, T* sums, int64_t sum_stride) {
-  constexpr decltype(&StreamRows<T, W, 1>) kTable[] = {
-      &StreamRows<T, W, 1>, &StreamRows<T, W, 2>, &StreamRows<T, W, 3>, &StreamRows<T, W, 4>};
+  constexpr decltype(&StreamRows<T, W, 1>) kTable[] = {&StreamRows<T, W, 1>, &StreamRows<T, W, 2>,
+                                                       &StreamRows<T, W, 3>, &StreamRows<T, W, 4>};
   kTable[rows - 1](columns, depth, x, x_stride, w, ldw, sums, sum_stride);
 }
 

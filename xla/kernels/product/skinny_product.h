@@ -13,8 +13,8 @@ inline constexpr int64_t kMaxSkinnyRows = 4;
 // The bits of a bf16.
 enum class Bf16Bits : uint16_t {};
 
-// The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements. The
-// elements of the matrix are of type W, which is widened to T in registers.
+// The inner loops of one instruction set. x has 1 to kMaxSkinnyRows rows of contiguous elements.
+// The elements of the matrix are of type W, which is widened to T in registers.
 template <typename T, typename W = T>
 struct SkinnyKernels {
   // For matrices whose rows are contiguous: sums[r * sum_stride + j] += sum over k of x[r *
@@ -28,7 +28,8 @@ struct SkinnyKernels {
                const W* w, int64_t ldw, T* sums, int64_t sum_stride);
 };
 
-// Returns the inner loops of the machine. W: float or double, as T is; Bf16Bits or int8_t with float.
+// Returns the inner loops of the machine. W: float or double, as T is; Bf16Bits or int8_t with
+// float.
 template <typename T, typename W = T>
 SkinnyKernels<T, W> FusedSkinnyKernels();
 

@@ -35,8 +35,8 @@ XlaOp ExpOfNegativeForF32(XlaOp x) { return ExpOfNegativeForF32(x, ToF32(x)); }
 }  // namespace
 
 // exp(-a^2) t (1 + u p(u)) with a = |x|, t = 1 / (1 + 0.75 a) and u = t - 1; from 11 on the result
-// is 0. The first t is the reciprocal in F32, and has one step of Newton's method in F64; in all but
-// the largest terms of p, the first will do.
+// is 0. The first t is the reciprocal in F32, and has one step of Newton's method in F64; in all
+// but the largest terms of p, the first will do.
 XlaOp Erfc32(XlaOp wide_x) {
   constexpr double kCoefficients[] = {
       -0.17217583528434939, -0.77187918306796495,  -1.4315423172194334,  -1.5103124423260988,
