@@ -142,8 +142,12 @@ if(TARGET test_aot)
   list(FILTER helpers EXCLUDE REGEX "_test\\.cc$")
   target_sources(test_aot PRIVATE ${helpers})
   add_dependencies(test_aot xylem_runtime)
+  set(test_cc cc)
+  if(XYLEM_SANITIZE)
+    set(test_cc "cc -fsanitize=${XYLEM_SANITIZE}")
+  endif()
   target_compile_definitions(test_aot PRIVATE
-      XYLEM_RUNTIME_LIBRARY="$<TARGET_FILE:xylem_runtime>" XYLEM_TEST_CC="cc" XYLEM_TEST_CXX="${CMAKE_CXX_COMPILER}")
+      XYLEM_RUNTIME_LIBRARY="$<TARGET_FILE:xylem_runtime>" XYLEM_TEST_CC="${test_cc}")
 endif()
 
 if(TARGET test_tools AND TARGET xylem)

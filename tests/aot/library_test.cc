@@ -4,10 +4,14 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/aot/aot_library.h"
 #include "tests/test_util.h"
+#include "xla/literal.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -114,6 +118,16 @@ TEST(AotLibraryTest, SpansOfCxx) {
     })");
   ASSERT_OK(library.Link(source, "-std=c++20"));
   EXPECT_EQ(RunShell(library.folder() + "/main").output, "4 13\n");
+}
+
+TEST(AotLibraryTest, SanitizersFindNothing) {
+  ASSERT_OK_AND_ASSIGN(const auto library, BuiltLibrary::Build(kProducts));
+  ASSERT_OK(library.Link(XYLEM_SOURCE_DIR "/tests/aot/run_list.c",
+                         "-g -fsanitize=address,undefined -fno-sanitize-recover=all"));
+  std::vector<Literal> arguments;
+  arguments.push_back(Literal(ShapeUtil::MakeShape(F32, {300, 200})));
+  ASSERT_OK_AND_ASSIGN(const std::string result, library.RunList(arguments));
+  EXPECT_EQ(result.size(), 4u * 300 * 200);
 }
 
 // Eight threads run one program at the same time, each of them on four threads of its own.

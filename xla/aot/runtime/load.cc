@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -240,16 +239,6 @@ absl::Status RunProgram(const Program& program, void* const* addresses,
   XLA_RETURN_IF_ERROR(run.Execute(unit.table->block));
   buffers.CopyResults();
   return absl::OkStatus();
-}
-
-// Exceptions do not leave the runtime.
-template <typename Function>
-absl::Status Guarded(const Function& function) {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("the system has no memory left");
-  }
 }
 
 }  // namespace

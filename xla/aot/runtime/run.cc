@@ -118,9 +118,10 @@ absl::Status Run::ParallelFor(int64_t count, int64_t chunk,
         Loop& in = *static_cast<Loop*>(argument);
         const ScopedMaxInstructionSet bound(in.run.shared_.program().bound());
         const ScopedFloatingPointMode mode(in.run.shared_.program().mode());
-        absl::Status status = in.run.Poll();
-        if (status.ok())
-          status = in.body(task * in.chunk, std::min(in.count, (task + 1) * in.chunk));
+        absl::Status status = Guarded([&] {
+          XLA_RETURN_IF_ERROR(in.run.Poll());
+          return in.body(task * in.chunk, std::min(in.count, (task + 1) * in.chunk));
+        });
         if (status.ok()) return;
         const std::lock_guard<std::mutex> lock(in.mutex);
         if (in.failed_task >= 0 && in.failed_task <= task) return;
@@ -322,7 +323,7 @@ void Run::Apply(int64_t number, char* cells) {
   Run run(shared_, unit, many == nullptr ? few : many.get(), /*is_nested=*/true);
   for (int64_t i = 0; i < unit.table->arguments + unit.table->results; ++i)
     run.bases()[1 + i] = cells + i * kCellBytes;
-  absl::Status status = run.Execute(unit.table->block);
+  absl::Status status = Guarded([&] { return run.Execute(unit.table->block); });
   if (!status.ok()) shared_.set_failure(std::move(status));
 }
 
@@ -342,8 +343,10 @@ int32_t XlaCpuPoll(void* run) { return static_cast<xla::aot::Run*>(run)->Poll().
 // Not 0 if the run is to stop.
 int32_t XlaCpuRunThunks(const void* block, void* state) {
   xla::aot::Run& run = *static_cast<xla::aot::Run*>(state);
-  absl::Status status = run.Poll();
-  if (status.ok()) status = run.Execute(*static_cast<const int64_t*>(block));
+  absl::Status status = xla::aot::Guarded([&] {
+    XLA_RETURN_IF_ERROR(run.Poll());
+    return run.Execute(*static_cast<const int64_t*>(block));
+  });
   if (status.ok()) return 0;
   run.shared().set_failure(std::move(status));
   return 1;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,16 @@
 #include "xla/kernels/kernel.h"
 
 namespace xla::aot {
+
+// Calls a function whose exceptions must not propagate: through generated code, or to the caller.
+template <typename Function>
+absl::Status Guarded(const Function& function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("the system has no memory left");
+  }
+}
 
 // A unit of a loaded program: its constants, and the kernels of the library, made.
 struct Unit {
