@@ -32,7 +32,7 @@ function(xylem_add_program target file)
     list(APPEND outputs ${stem}.weights)
   endif()
   file(MAKE_DIRECTORY ${folder})
-  add_custom_command(OUTPUT ${outputs} COMMAND xylem::command aot ${file} -o ${stem} ${options}
+  add_custom_command(OUTPUT ${outputs} COMMAND xylem::command aot ${file} --output ${stem} ${options}
                      DEPENDS ${file} COMMENT "xylem aot ${file}" VERBATIM)
   add_custom_target(${target}_program DEPENDS ${outputs})
   add_library(${target} STATIC IMPORTED GLOBAL)

@@ -59,7 +59,8 @@ string(REGEX MATCH "^[0-9]+\\.[0-9]+" XYLEM_PROTOBUF_MINIMUM "${Protobuf_VERSION
 set(XYLEM_ABSL_VERSION "${absl_VERSION}")
 configure_package_config_file(cmake/XylemConfig.cmake.in ${package}/XylemConfig.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
-    PATH_VARS XYLEM_PLUGIN_DIR CMAKE_INSTALL_FULL_BINDIR NO_SET_AND_CHECK_MACRO)
+    PATH_VARS XYLEM_PLUGIN_DIR CMAKE_INSTALL_FULL_BINDIR CMAKE_INSTALL_FULL_LIBDIR
+    NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${package}/XylemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${package}/XylemConfig.cmake ${package}/XylemConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem COMPONENT dev)
