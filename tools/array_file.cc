@@ -64,6 +64,16 @@ std::string_view WithoutLayout(std::string_view values) {
                                                       : values;
 }
 
+// What is wrong, of a message of the parser of HLO text: "Syntax error ..:\nwas parsing 1:2: error:
+// WHY", the line, and more such reasons.
+absl::string_view FirstReason(absl::string_view message) {
+  constexpr absl::string_view kError = "error: ";
+  const size_t at = message.find(kError);
+  if (at == absl::string_view::npos) return message;
+  message.remove_prefix(at + kError.size());
+  return message.substr(0, message.find('\n'));
+}
+
 }  // namespace
 
 bool IsInlineLiteral(std::string_view text) {
@@ -92,7 +102,7 @@ absl::StatusOr<ArrayFile> ArrayFile::Open(const std::string& source) {
     if (!literal.ok()) {
       return absl::Status(literal.status().code(),
                           absl::StrCat("'", source.substr(0, 60), source.size() > 60 ? "..." : "",
-                                       "': ", literal.status().message()));
+                                       "': ", FirstReason(literal.status().message())));
     }
     return ArrayFile(*std::move(literal));
   }

@@ -104,7 +104,57 @@ class Bisection {
     return kExitOk;
   }
 
+  // The error of each array that the entry computation computes, all in one run: more is in memory
+  // then, and less is fused, than in a run of the program.
+  absl::StatusOr<int> All() {
+    XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> order,
+                         module_.entry_computation()->PostOrder());
+    const std::unique_ptr<HloModule> clone = module_.Clone();
+    HloComputation* const entry = clone->entry_computation();
+    std::vector<const HloInstruction*> shown;
+    std::vector<HloInstruction*> parts;
+    std::vector<Shape> shapes;
+    for (const HloInstruction* instruction : order) {
+      HloInstruction* const part = entry->GetInstructionWithName(instruction->name());
+      if (part == nullptr || !part->shape().IsArray() || part->opcode() == HloOpcode::kParameter ||
+          part->opcode() == HloOpcode::kConstant) {
+        continue;
+      }
+      shown.push_back(instruction);
+      parts.push_back(part);
+      shapes.push_back(part->shape());
+    }
+    HloInstruction* const root = entry->AddInstruction(
+        HloInstruction::Create(HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), parts));
+    XLA_ASSIGN_OR_RETURN(const Values values, EvaluateRoot(*clone, root, "all instructions"));
+    int code = kExitOk;
+    for (size_t i = 0; i < shown.size(); ++i) {
+      const auto leaf = static_cast<int64_t>(i);
+      const std::optional<Difference> worst = FindDifference(
+          LiteralSlice(values.compiled, {leaf}), LiteralSlice(values.interpreted, {leaf}), 0);
+      const double error = worst.has_value() ? worst->error : 0;
+      const double limit = values.errors[i].OfElements(shapes[i].element_type());
+      if (error > limit) code = kExitFailed;
+      PrintError(*shown[i], error, limit);
+    }
+    return code;
+  }
+
  private:
+  void PrintError(const HloInstruction& instruction, double error, double limit) const {
+    if (!json_) {
+      std::printf("%-8s %10.3g  %s\n", error > limit ? "differs" : "agrees", error,
+                  instruction.ToShortString().c_str());
+      return;
+    }
+    JsonObject json;
+    json.String("instruction", instruction.name())
+        .Number("error", error)
+        .Number("limit", limit)
+        .Bool("agree", error <= limit);
+    std::puts(json.ToString().c_str());
+  }
+
   // The first instruction that differs, of those that a result that differs is computed from: what
   // is computed from one that differs is taken to differ as well.
   absl::StatusOr<int> Search(const HloInstruction& result, Difference difference) {
@@ -170,19 +220,26 @@ class Bisection {
 
   // The value of the instruction alone.
   absl::StatusOr<Values> Evaluate(const HloInstruction& instruction) {
-    if (Interrupted()) return absl::CancelledError("interrupted");
-    line_.Show(absl::StrCat("comparing ", instruction.name()));
     const std::unique_ptr<HloModule> clone = module_.Clone();
-    HloComputation* const entry = clone->entry_computation();
-    HloInstruction* const root = entry->GetInstructionWithName(instruction.name());
+    HloInstruction* const root =
+        clone->entry_computation()->GetInstructionWithName(instruction.name());
     if (root == nullptr) return absl::InternalError("the copy lacks an instruction");
+    return EvaluateRoot(*clone, root, instruction.name());
+  }
+
+  // The value of an instruction of a copy of the program; `what`: for the terminal.
+  absl::StatusOr<Values> EvaluateRoot(HloModule& clone, HloInstruction* root,
+                                      const std::string& what) {
+    if (Interrupted()) return absl::CancelledError("interrupted");
+    line_.Show(absl::StrCat("comparing ", what));
+    HloComputation* const entry = clone.entry_computation();
     entry->set_root_instruction(root);
-    clone->config().set_entry_computation_layout(entry->ComputeProgramShape());
-    clone->config().input_output_alias.clear();
-    clone->config().is_scheduled = false;
+    clone.config().set_entry_computation_layout(entry->ComputeProgramShape());
+    clone.config().input_output_alias.clear();
+    clone.config().is_scheduled = false;
     InterpreterOptions options = options_;
     options.progress = [&](int64_t executed, const HloInstruction& current) {
-      line_.Show(absl::StrCat("comparing ", instruction.name(), ": interpreting, ", executed,
+      line_.Show(absl::StrCat("comparing ", what, ": interpreting, ", executed,
                               " instructions done, now ", current.name()));
     };
     // What is partitioned is compared with what is not.
@@ -191,14 +248,14 @@ class Bisection {
                                                                  arguments_);
     Values values;
     XLA_ASSIGN_OR_RETURN(std::vector<Literal> compiled,
-                         ExecuteReplicated(true, *clone, 1, partitions_, of_partitions, options,
+                         ExecuteReplicated(true, clone, 1, partitions_, of_partitions, options,
                                            nullptr, {cache_, {}}));
     XLA_ASSIGN_OR_RETURN(std::vector<Literal> interpreted,
-                         ExecuteReplicated(false, *clone, 1, 1, arguments, options));
+                         ExecuteReplicated(false, clone, 1, 1, arguments, options));
     line_.Clear();
     values.compiled = std::move(compiled[0]);
     values.interpreted = std::move(interpreted[0]);
-    XLA_ASSIGN_OR_RETURN(values.errors, ExpectedErrors(*clone));
+    XLA_ASSIGN_OR_RETURN(values.errors, ExpectedErrors(clone));
     return values;
   }
 
@@ -219,7 +276,7 @@ class Bisection {
 // The structure of two programs.
 absl::StatusOr<int> DiffStructure(const Arguments& arguments) {
   for (const char* option :
-       {"--input", "--param", "--random", "--partitions", "--mesh", "--results-only"}) {
+       {"--input", "--param", "--random", "--partitions", "--mesh", "--results-only", "--all"}) {
     if (arguments.Has(option)) {
       return absl::InvalidArgumentError(
           absl::StrCat(option, " is for one program, which is run; two are compared as they are"));
@@ -291,9 +348,10 @@ absl::StatusOr<int> DiffRuns(const std::string& path, const Arguments& arguments
   options.custom_call_registry = &custom_calls;
   XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   const bool is_recorded = file.result.has_value() && !GivesArguments(arguments);
-  return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
-                   !arguments.Has("--results-only"), devices.partitions)
-      .Run(is_recorded ? &*file.result : nullptr);
+  Bisection bisection(module, pointers, std::move(options), cache, arguments.Has("--json"),
+                      !arguments.Has("--results-only"), devices.partitions);
+  return arguments.Has("--all") ? bisection.All()
+                                : bisection.Run(is_recorded ? &*file.result : nullptr);
 }
 
 // Each of several programs. The exit code is that of the worst.
@@ -354,6 +412,7 @@ Command DiffCommand() {
        FunctionOption(),
        CustomCallsOption(),
        CacheOption(),
+       {"--all", "", "print the error of each instruction of the entry computation"},
        {"--each", "", "run each of two programs, too, rather than compare them"},
        {"--html", "FILE", "of two programs: write the differences as a page"},
        {"--results-only", "", "compare the results, without a search for what differs first"},
