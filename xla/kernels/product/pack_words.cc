@@ -34,7 +34,7 @@ void WidenRun(const T* from, int64_t count, int16_t* to) {
 template <typename T>
 void InterleaveRuns(const T* low, const T* high, int64_t count, int16_t* to) {
   int64_t j = 0;
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR  // others have no use for it
   const hn::CappedTag<int16_t, 16> d;
   const hn::Rebind<T, decltype(d)> bytes;
   const hn::Half<decltype(bytes)> half;
