@@ -8,7 +8,6 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -33,8 +32,9 @@ namespace {
 constexpr int kFrameTag = 0;
 // Counts of MPI are int: larger transfers are several messages, which keep their order.
 constexpr size_t kMostBytes = size_t{1} << 30;
-// How long a thread that waits looks for what comes itself.
-constexpr std::chrono::microseconds kLookFor(200);
+// How long a thread that waits looks for what comes itself. It does not yield meanwhile, as MPI
+// does not: others would come first for milliseconds.
+constexpr std::chrono::microseconds kLookFor(500);
 using Clock = std::chrono::steady_clock;
 
 absl::Status StatusOf(int code, const char* call) {
@@ -160,7 +160,6 @@ class MpiTransport final : public Transport {
       is_done = done();
       if (is_done || is_active) continue;
       if (Clock::now() >= end) break;
-      sched_yield();
     }
     --lookers_;
     return is_done;
