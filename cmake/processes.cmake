@@ -6,7 +6,7 @@ if(TARGET xylem AND TARGET xylem_gloo)
   foreach(backend cpu interpreter)
     add_test(NAME processes.same_results_${backend}
              COMMAND ${programs}/same_results.sh $<TARGET_FILE:xylem> ${backend} ${programs}/all_kinds.hlo
-                     ${programs}/sharded.hlo)
+                     ${programs}/sharded.hlo ${programs}/large_sums.hlo)
     set_tests_properties(processes.same_results_${backend} PROPERTIES TIMEOUT 300)
   endforeach()
   add_test(NAME processes.errors COMMAND ${programs}/errors.sh $<TARGET_FILE:xylem> ${programs})

@@ -26,7 +26,7 @@ using Incoming = runtime::ProcessGroup::Incoming;
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
 // Where there are two subtrees, no more is sent whole; but each process combines all, which counts
 // from this size on.
-constexpr int64_t kLargeBytes = int64_t{1} << 20;
+constexpr int64_t kLargeBytes = int64_t{256} << 10;
 
 // The processes of a group, and the ranks of the devices of each.
 class Members {
