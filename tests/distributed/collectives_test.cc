@@ -223,10 +223,10 @@ TEST(CollectivesTest, AllReduceOfGroups) {
 
 TEST(CollectivesTest, LargeAllReduce) {
   for (const char* groups : {"replica_groups={}", kEven, kMixed}) {
-    ExpectSameBits(Text("f32", "[40001]",
-                        absl::StrCat("  ROOT r = f32[40001] all-reduce(x), to_apply=f, ", groups)));
+    ExpectSameBits(Text("f32", "[80001]",
+                        absl::StrCat("  ROOT r = f32[80001] all-reduce(x), to_apply=f, ", groups)));
   }
-  ExpectSameBits(Text("bf16", "[40001]", "  ROOT r = bf16[40001] all-reduce(x), to_apply=f"));
+  ExpectSameBits(Text("bf16", "[80001]", "  ROOT r = bf16[80001] all-reduce(x), to_apply=f"));
 }
 
 TEST(CollectivesTest, AllReduceByOtherComputations) {
