@@ -16,8 +16,9 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 # Tests that `make arm64` builds and runs.
 ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
-# Tests that repeat others, or run no code of ours: CI does not run them under AddressSanitizer.
-REPEATS = ^(variants|levels|package|headers|docs)|compiled[.][12]$$
+# Tests that repeat others, run no code of ours, or need the kernels compiled once more: CI does not run
+# them under AddressSanitizer.
+REPEATS = ^(variants|levels|package|headers|docs|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
 .PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
