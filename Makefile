@@ -42,7 +42,8 @@ jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/jax_demo.sh build build-jax
 
-python: deps ## build the Python package without JAX into build/python, and test it
+python: ## build the Python package without JAX into build/python, and test it
+	@scripts/install_deps.sh --python
 	@test -x build-python/bin/python || python3 -m venv build-python
 	@build-python/bin/pip install --quiet --disable-pip-version-check nanobind numpy ml_dtypes pytest </dev/null
 	@cmake --preset release

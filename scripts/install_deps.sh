@@ -3,7 +3,8 @@
 # Installs the system packages that the build needs and that are missing (Debian 12 and 13, Ubuntu 24.04).
 # Says what it does; does nothing when all are there.
 #
-#   install_deps.sh [--arm64]   with what a cross build for 64-bit ARM needs (make arm64)
+#   install_deps.sh [--arm64|--python]   with what a cross build for 64-bit ARM needs (make arm64), or
+#                                        what the Python package is built with (make python)
 set -euo pipefail
 
 packages=(
@@ -32,6 +33,7 @@ if [[ ${1:-} == --arm64 ]]; then
     libzstd-dev:arm64 libgtest-dev:arm64 zlib1g-dev:arm64
   )
 fi
+if [[ ${1:-} == --python ]]; then packages+=(python3-dev python3-venv); fi
 
 say() { printf 'dependencies: %s\n' "$*"; }
 

@@ -402,12 +402,11 @@ TEST(BinaryTest, EndlessInputIsAnError) {
 // an attempt for which glibc had no memory, a second one gave a library that crashed.
 TEST(BinaryTest, LackOfMemoryWhileTheCompilerIsLoadedIsAnError) {
   if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
-  // A run takes memory for reading the program, as this command, and then for loading LLVM.
+  // A run takes memory for the list of commands, as this command, and then for loading LLVM.
   const Finished counted = Shell(
       "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/x.hlo; export "
       "LD_PRELOAD='" XYLEM_ALLOC_FAULTS
-      "'; XYLEM_COUNT_ALLOCATIONS=$tmp/n $xylem verify "
-      "$tmp/x.hlo > /dev/null; cat $tmp/n");
+      "'; XYLEM_COUNT_ALLOCATIONS=$tmp/n $xylem help run > /dev/null; cat $tmp/n");
   int64_t first = 0;
   ASSERT_TRUE(absl::SimpleAtoi(counted.output, &first)) << counted.output;
   int refused = 0;

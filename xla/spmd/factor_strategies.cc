@@ -201,7 +201,9 @@ bool IsOfArrays(const HloInstruction& instruction) {
 std::vector<ShardingStrategy> FactorStrategies(const HloInstruction& instruction,
                                                absl::Span<const ShardLayout* const> known,
                                                const ShardLayout* wanted, int64_t partitions) {
-  if (!WorksOnShards(instruction) || !IsOfArrays(instruction)) return {};
+  if (!WorksOnShards(instruction) || instruction.HasSideEffect() || !IsOfArrays(instruction)) {
+    return {};
+  }
   std::vector<const ShardLayout*> layouts(known.begin(), known.end());
   const size_t operands = layouts.size();
   layouts.push_back(instruction.shape().IsArray() ? wanted : nullptr);

@@ -91,7 +91,11 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
     }
     return PartitionElement(instruction);
   }
-  XLA_ASSIGN_OR_RETURN(const bool is_done, PartitionAlongDividedDimension(instruction));
+  // Partitions that want different elements cannot share the work on the full value.
+  bool is_done = divergent_.contains(instruction);
+  if (!is_done) {
+    XLA_ASSIGN_OR_RETURN(is_done, PartitionAlongDividedDimension(instruction));
+  }
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
   return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -158,9 +159,11 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
                                      ? *instruction->operand(0)
                                      : *instruction;
   int64_t of_operands = 0;
+  absl::flat_hash_set<const HloInstruction*> counted;
   for (HloInstruction* operand : source.operands()) {
     const Source known = SourceOf(operand);
-    if (known.shard != nullptr) of_operands += gather_bytes(operand->shape(), known.layout);
+    if (known.shard != nullptr && counted.insert(operand).second)
+      of_operands += gather_bytes(operand->shape(), known.layout);
   }
   if (gather_bytes(instruction->shape(), result.layout) >= of_operands) return absl::OkStatus();
   HloInstruction* gathered = emit_.Gather(result.shard, instruction->shape(), result.layout);

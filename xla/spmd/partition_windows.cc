@@ -406,8 +406,6 @@ absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_w
 }
 
 absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction* instruction) {
-  // Partitions that want different elements cannot share the work on the full value.
-  if (divergent_.contains(instruction)) return false;
   switch (instruction->opcode()) {
     case HloOpcode::kSlice:
       return PartitionSlice(instruction);

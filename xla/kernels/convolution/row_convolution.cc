@@ -72,9 +72,9 @@ class RowConvolution final : public Kernel {
       // One load for the products of these features, and one for the weight of each; the sums of a
       // step wait for those of the last.
       const double steps = std::ceil(vectors / (together > 2 ? 2 : 4));
-      row += depth * std::max(kLatency * steps,
-                              vectors * (static_cast<double>(together) + 1.5) / 2) +
-             kRowOfFeatures;
+      row +=
+          depth * std::max(kLatency * steps, vectors * (static_cast<double>(together) + 1.5) / 2) +
+          kRowOfFeatures;
       feature += together;
     }
     row += table + static_cast<double>(InputRowCount()) * kInputRow;

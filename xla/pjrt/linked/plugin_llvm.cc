@@ -36,9 +36,8 @@ std::string PluginPath() {
 absl::StatusOr<const LlvmApi*> LoadFromPlugin() {
   const std::string path = PluginPath();
   const auto error = [&](const char* reason) {
-    return absl::UnavailableError(
-        absl::StrCat("the compiler is in the plugin that was installed with this: ", path,
-                     ": ", reason));
+    return absl::UnavailableError(absl::StrCat(
+        "the compiler is in the plugin that was installed with this: ", path, ": ", reason));
   };
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return error(dlerror());
