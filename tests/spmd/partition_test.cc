@@ -500,6 +500,28 @@ ENTRY e {
   EXPECT_EQ(calls, 1);
 }
 
+// A dimension that only operands have says nothing of what shards of them compute.
+TEST(SpmdPartitionTest, CallsThatStateARuleRunOnFullArrays) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=2
+
+ENTRY e {
+  a = f32[4,4] parameter(0)
+  b = f32[4,8] parameter(1), sharding={devices=[1,2]<=[2]}
+  ROOT c = f32[4,8] custom-call(a, b), custom_call_target="solve", api_version=API_VERSION_TYPED_FFI, frontend_attributes={xla.sdy.sharding_rule="#sdy.op_sharding_rule<([i, j], [k, l])->([m, n]) {i=4, j=4, k=4, l=8, m=4, n=8}, custom>"}
+})"));
+  ASSERT_OK(PartitionModule(module.get(), {}));
+  EXPECT_OK(VerifyModule(*module));
+  int calls = 0;
+  for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+    if (instruction->opcode() != HloOpcode::kCustomCall) continue;
+    ++calls;
+    EXPECT_EQ(instruction->shape().ToString(), "f32[4,8]");
+    EXPECT_EQ(instruction->operand(1)->shape().ToString(), "f32[4,8]");
+  }
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(SpmdPartitionTest, BatchesNeedNoCommunication) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, num_partitions=4

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "xla/hlo/dimensions/instruction_relations.h"
+#include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/factor_sharding.h"
@@ -66,6 +67,15 @@ bool MayLackFactors(const HloInstruction& instruction) {
     default:
       return true;
   }
+}
+
+// Whether each result is divided with the factor: shards of operands would give parts of others.
+bool IsInAllResults(const DimensionRelations& relations, int64_t factor) {
+  return absl::c_all_of(relations.results, [&](const ArrayFactors& array) {
+    return absl::c_any_of(array, [&](const DimensionFactors& dimension) {
+      return absl::c_linear_search(dimension, factor);
+    });
+  });
 }
 
 bool IsInAllArrays(const DimensionRelations& relations, int64_t factor) {
@@ -133,6 +143,7 @@ class Maker {
       const bool is_reduced = factor.kind == FactorKind::kReduction;
       if ((factor.kind != FactorKind::kPassThrough &&
            !(is_reduced && HasPartialResults(instruction_))) ||
+          (!is_reduced && !IsInAllResults(relations_, static_cast<int64_t>(f))) ||
           (!MayLackFactors(instruction_) && !IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
           factor.size == 0 || factor.size % AxesSize(axes[f], mesh_) != 0) {
         axes[f].clear();
@@ -201,7 +212,9 @@ bool IsOfArrays(const HloInstruction& instruction) {
 std::vector<ShardingStrategy> FactorStrategies(const HloInstruction& instruction,
                                                absl::Span<const ShardLayout* const> known,
                                                const ShardLayout* wanted, int64_t partitions) {
-  if (!WorksOnShards(instruction) || instruction.HasSideEffect() || !IsOfArrays(instruction)) {
+  // A rule that a custom call states is for propagation: whether it takes shards is not known.
+  if (!WorksOnShards(instruction) || instruction.HasSideEffect() || !IsOfArrays(instruction) ||
+      instruction.extras().frontend_attributes.contains(kShardingRuleAttribute)) {
     return {};
   }
   std::vector<const ShardLayout*> layouts(known.begin(), known.end());
