@@ -277,9 +277,9 @@ class HostReceive final : public Transport::Transfer {
       XLA_RETURN_IF_ERROR(
           neighbor_->region().ReadFrom(address + at, data_.subspan(at, kReadBytes)));
     }
-    // Memory that was withdrawn meanwhile may have been used for something else.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (offer->id.load(std::memory_order_seq_cst) != id_)
+    // Memory that was withdrawn meanwhile may have been used for something else. A write comes
+    // after what was read before it, as a load alone does not.
+    if (offer->id.fetch_add(0, std::memory_order_acq_rel) != id_)
       return absl::UnavailableError("a message was given up in the middle");
     offer->taken.store(id_, std::memory_order_release);
     neighbor_->region().Ring();
