@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMostProcesses = 1024;
 // Of messages beside runs.
-constexpr uint64_t kHeaderKey = 1, kContentsKey = 2;
+constexpr uint64_t kHeaderKey = 1, kContentsKey = 2, kResultsKey = 3;
 constexpr uint64_t kMaxErrorBytes = 1 << 20;
 
 // The number in a variable of the environment; -1 if there is none.
@@ -279,6 +279,9 @@ absl::StatusOr<std::vector<Literal>> RunInJob(
       std::move(own->begin(), own->end(), of_process.begin());
     }
   }
+  // A process that ends takes with it what is on the way to others. One that is gone from here on
+  // has come this far itself.
+  connection->Barrier(kResultsKey, {}).IgnoreError();
   XLA_RETURN_IF_ERROR(error);
   return results;
 }
