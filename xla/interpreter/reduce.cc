@@ -314,6 +314,8 @@ class GeneralReduction {
   }
 
   static constexpr int64_t kTile = 256;
+  // About a hundred thousand elements, of any function.
+  static constexpr int64_t kStepsPerPoll = 512;
 
   // Results [first, first + count), each reduced in order.
   absl::Status ReduceTile(EvalContext& ctx, int64_t first, int64_t count,
@@ -321,6 +323,7 @@ class GeneralReduction {
     const Lanes acc(acc_bytes_, count), x(bytes_, count);
     BroadcastInits(count, acc);
     for (int64_t r = 0; r < dims_.reduced.count(); ++r) {
+      if (r % kStepsPerPoll == kStepsPerPoll - 1) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
       LoadResults(first, count, r, x);
       XLA_RETURN_IF_ERROR(Step(ctx, count, acc, x));
     }
@@ -335,6 +338,7 @@ class GeneralReduction {
     const Lanes lanes(bytes_, kTile), x(bytes_, kTile), acc(bytes_, 1), one(bytes_, 1);
     LoadSegments(result, 0, segment, kTile, lanes);
     for (int64_t r = 1; r < segment; ++r) {
+      if (r % kStepsPerPoll == 0) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
       LoadSegments(result, r, segment, kTile, x);
       XLA_RETURN_IF_ERROR(Step(ctx, kTile, lanes, x));
     }
