@@ -216,8 +216,13 @@ absl::Status Messenger::FailureLocked(const Operation& operation,
   };
   XLA_RETURN_IF_ERROR(lost(/*is_closing=*/false));
   // A copy that shares nothing, as in rendezvous.cc.
-  if (run != runs_.end() && !run->second.failure.ok())
-    return absl::Status(run->second.failure.code(), run->second.failure.message());
+  if (run != runs_.end() && !run->second.failure.ok()) {
+    const RunRecord& record = run->second;
+    return absl::Status(
+        record.failure.code(),
+        absl::StrCat(record.failure.message(),
+                     record.is_theirs ? absl::StrCat(", here in ", operation.text) : ""));
+  }
   return lost(/*is_closing=*/true);
 }
 

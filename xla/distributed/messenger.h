@@ -120,6 +120,9 @@ class Messenger final : public Transport::Receiver {
     ProgramIdentity program;
     std::vector<int> processes;
     absl::Status failure;  // why waits of the run cannot succeed
+    // The failure is what another process did: it may be known before this process comes to the
+    // operation that fails for it, which the error then names.
+    bool is_theirs = false;
     bool is_told = false;  // the failure came from another process, which has told all
     bool has_ended = false;
     absl::Status end;
@@ -167,8 +170,6 @@ class Messenger final : public Transport::Receiver {
                         absl::Time& next_report);
   absl::Status TooLong(const Operation& operation, absl::Span<const int> missing,
                        absl::Duration limit);
-  // What this process does for a run, in words.
-  std::string DoingLocked(RunKey run) const;
   void HandleData(int process, const DecodedFrame& decoded);
   void HandleEnded(int process, const Frame& frame);
   void HandleQuestion(int process, const Frame& frame);

@@ -62,6 +62,7 @@ Messenger::RunKey Messenger::BeginRun(uint64_t run, const ProgramIdentity& progr
   if (ended != ended_elsewhere_.end()) {
     record.failure = ended->second;
     record.is_told = true;
+    record.is_theirs = true;
     ended_elsewhere_.erase(ended);
   }
   return key;
@@ -238,7 +239,8 @@ void Messenger::HandleData(int process, const DecodedFrame& decoded) {
         record->second.failure = absl::FailedPreconditionError(absl::StrCat(
             NameOf(process), " is in ", frame.text, " of program ", frame.program, ", launch ",
             run.launch, ", but this process runs program ", record->second.program.name,
-            DoingLocked(run), ": all processes must launch the same programs in the same order"));
+            ": all processes must launch the same programs in the same order"));
+        record->second.is_theirs = true;
       }
       PeerState& peer = peers_[static_cast<size_t>(process)];
       Arrived arrived = {frame, {decoded.payload.begin(), decoded.payload.end()}};
@@ -271,6 +273,7 @@ void Messenger::HandleReleased(int process, const Frame& frame) {
 }
 
 void Messenger::HandleEnded(int process, const Frame& frame) {
+  std::lock_guard<std::mutex> lock(mutex_);
   const RunKey run = {frame.run, frame.ticket.launch};
   const absl::StatusCode code =
       frame.code == 0 ? absl::StatusCode::kFailedPrecondition : CodeOf(frame.code);
@@ -279,7 +282,6 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
                          run.launch, " of program ", frame.program,
                          frame.code == 0 ? " without the operation that this process is in"
                                          : absl::StrCat(": ", frame.text)));
-  std::lock_guard<std::mutex> lock(mutex_);
   peers_[static_cast<size_t>(process)].is_asked = false;
   const auto record = runs_.find(run);
   if (record != runs_.end()) {
@@ -291,8 +293,9 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
                  waiter->missing.end();
     };
     if (frame.code == 0 && std::none_of(waiters_.begin(), waiters_.end(), waits)) return;
-    record->second.failure = absl::Status(code, absl::StrCat(failure.message(), DoingLocked(run)));
+    record->second.failure = failure;
     record->second.is_told = true;
+    record->second.is_theirs = true;
     WakeLocked(run);
     return;
   }
@@ -301,13 +304,6 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
   ended_elsewhere_.emplace(run, failure);
   if (ended_elsewhere_.size() > kMostEndedElsewhere)
     ended_elsewhere_.erase(ended_elsewhere_.begin());
-}
-
-std::string Messenger::DoingLocked(RunKey run) const {
-  for (const Waiter* const waiter : waiters_) {
-    if (waiter->operation->run == run) return absl::StrCat(", here in ", waiter->operation->text);
-  }
-  return "";
 }
 
 void Messenger::HandleQuestion(int process, const Frame& frame) {
