@@ -14,7 +14,6 @@ Exit code 1: ours receives more.
 import argparse
 import collections
 import json
-import math
 import os
 import pathlib
 import re
@@ -25,6 +24,9 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import shardy_reshard as reshard
 import shardy_tests
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/sharding"))
+import main as fuzz
 from jax._src.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir, passmanager
 
@@ -88,8 +90,7 @@ def cost(operation, before, after):
     name, text = operation.name, str(operation)
     kind = ir.ShapedType(operation.operands[0].type)
     size = width(str(kind.element_type))
-    bytes_of = lambda sharding: size * math.prod(
-        -(-d // reshard.size_of(a, sharding.mesh)) for d, a in zip(kind.shape, sharding.dims))
+    bytes_of = lambda sharding: reshard.shard_bytes(kind.shape, sharding.dims, sharding.mesh, size)
     head = text[text.index(name) + len(name):text.index("out_sharding")]
     count = reshard.size_of(reshard.axes_of(head), after.mesh)
     if name in ("sdy.all_slice", "sdy.replicated_to_unreduced", "sdy.sharded_to_unreduced"):
@@ -128,53 +129,26 @@ def needs_neighbors(operation, meshes):
 
 def by_shardy(text):
     """The program as both get it, Shardy's bytes and collectives, and its program."""
-    module = ir.Module.parse(text)
-    replicate_unstated(module)
-    given = str(module)
-    passmanager.PassManager.parse(PASSES).run(module.operation)
-    meshes = reshard.meshes_of(module)
-    total, steps = 0, []
-    for function in reshard.functions_of(module):
-        for op in reshard.walk(function):
-            if op.name == "sdy.reshard":
-                raise RuntimeError("a reshard is left")
-            if needs_neighbors(op, meshes):
-                steps.append("neighbors")
-            if not op.name.startswith("sdy.") or "out_sharding" not in op.attributes:
-                continue
-            after = reshard.sharding_in(str(op.attributes["out_sharding"]), meshes)
-            before = reshard.value_sharding(op.operands[0], meshes, after.mesh)
-            total += cost(op, before, after)
-            steps.append(op.name[4:])
-    return given, total, steps, str(module)
-
-
-def all_by_shardy(programs):
-    """What by_shardy returns of each, or an error, from processes of their own: Shardy ends the
-    process on some programs."""
-    answers = []
-    while len(answers) < len(programs):
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(read)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            with os.fdopen(write, "w") as out, jax_mlir.make_ir_context(), ir.Location.unknown():
-                for text in programs[len(answers):]:
-                    try:
-                        answer = by_shardy(text)
-                    except Exception as error:  # jaxlib raises several kinds
-                        answer = str(error)
-                    out.write(json.dumps(answer) + "\n")
-                    out.flush()
-            os._exit(0)
-        os.close(write)
-        with os.fdopen(read) as lines:
-            answers += [json.loads(line) for line in lines]
-        os.waitpid(child, 0)
-        if len(answers) < len(programs):
-            answers.append("the process ended")
-    return answers
+    with jax_mlir.make_ir_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        replicate_unstated(module)
+        given = str(module)
+        passmanager.PassManager.parse(PASSES).run(module.operation)
+        meshes = reshard.meshes_of(module)
+        total, steps = 0, []
+        for function in reshard.functions_of(module):
+            for op in reshard.walk(function):
+                if op.name == "sdy.reshard":
+                    raise RuntimeError("a reshard is left")
+                if needs_neighbors(op, meshes):
+                    steps.append("neighbors")
+                if not op.name.startswith("sdy.") or "out_sharding" not in op.attributes:
+                    continue
+                after = reshard.sharding_in(str(op.attributes["out_sharding"]), meshes)
+                before = reshard.value_sharding(op.operands[0], meshes, after.mesh)
+                total += cost(op, before, after)
+                steps.append(op.name[4:])
+        return given, total, steps, str(module)
 
 
 def by_xylem(xylem, text):
@@ -202,13 +176,14 @@ def main():
     for path in paths:
         programs = [p for p in shardy_tests.programs(path.read_text())
                     if options.only in (None, p[0])]
-        for (name, _), answer in zip(programs, all_by_shardy([text for _, text in programs])):
-            if isinstance(answer, str):
+        for name, text in programs:
+            try:
+                given, theirs, steps, result = fuzz.apart(by_shardy, text)
+            except RuntimeError as error:
                 counts["refused by Shardy"] += 1
                 if options.only:
-                    print(f"{name}: Shardy: {answer}")
+                    print(f"{name}: Shardy: {error}")
                 continue
-            given, theirs, steps, result = answer
             if options.only:
                 print(given, result, sep="\n")
             try:

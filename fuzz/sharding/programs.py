@@ -343,9 +343,11 @@ class Generator(RareOperations):
         if x is None:
             return
         along = self.rng.randrange(len(x.shape))
-        self.emit(f'"stablehlo.sort"({x.name}) ({{\n      ^bb0(%sa: tensor<f32>, %sb: tensor<f32>):\n'
-                  f'        %sc = stablehlo.compare GT, %sa, %sb : (tensor<f32>, tensor<f32>) -> tensor<i1>\n'
-                  f'        stablehlo.return %sc : tensor<i1>\n      }}) {{dimension = {along} : i64, is_stable = true}} : '
+        region = self.region(
+            [("sa", "f32"), ("sb", "f32")],
+            ["%sc = stablehlo.compare GT, %sa, %sb : (tensor<f32>, tensor<f32>) -> tensor<i1>"],
+            [("sc", "i1")])
+        self.emit(f'"stablehlo.sort"({x.name}) {region} {{dimension = {along} : i64, is_stable = true}} : '
                   f'({x.type}) -> {x.type}', x.shape)
 
     def gather(self):
@@ -371,8 +373,7 @@ class Generator(RareOperations):
         count = u.shape[0]
         rows = self.emit(f"stablehlo.constant dense<0> : {tensor((count, 1), 'i32')}", (count, 1), "i32")
         op = self.rng.choice(["add", "maximum", "subtract"])
-        self.emit(f'"stablehlo.scatter"({x.name}, {rows.name}, {u.name}) ({{\n      ^bb0(%sa: tensor<f32>, %sb: tensor<f32>):\n'
-                  f'        %sc = stablehlo.{op} %sa, %sb : tensor<f32>\n        stablehlo.return %sc : tensor<f32>\n      }}) '
+        self.emit(f'"stablehlo.scatter"({x.name}, {rows.name}, {u.name}) {self.two(op)} '
                   f'{{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [{ints(range(1, len(x.shape)))}], '
                   f'inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, '
                   f'indices_are_sorted = false, unique_indices = false}} : ({x.type}, {rows.type}, {u.type}) -> {x.type}', x.shape)
@@ -397,8 +398,7 @@ class Generator(RareOperations):
         window = [self.rng.choice([1, 1, min(2, d), min(3, d)]) for d in x.shape]
         stride = [self.rng.choice([1, w]) for w in window]
         shape = [(d - w) // s + 1 for d, w, s in zip(x.shape, window, stride)]
-        self.emit(f'"stablehlo.reduce_window"({x.name}, {zero.name}) ({{\n      ^bb0(%sa: tensor<f32>, %sb: tensor<f32>):\n'
-                  f'        %sc = stablehlo.maximum %sa, %sb : tensor<f32>\n        stablehlo.return %sc : tensor<f32>\n      }}) '
+        self.emit(f'"stablehlo.reduce_window"({x.name}, {zero.name}) {self.two("maximum")} '
                   f'{{window_dimensions = array<i64: {ints(window)}>, window_strides = array<i64: {ints(stride)}>}} : '
                   f'({x.type}, tensor<f32>) -> {tensor(shape)}', shape)
 

@@ -15,8 +15,9 @@ def tensor(shape, dtype="f32"):
 
 class RareOperations:
 
-    def region(self, arguments, lines, results, indent="      "):
+    def region(self, arguments, lines, results):
         """The text of a region of scalars: [(name, type)], lines, [(name, type)]."""
+        indent = "      "
         head = ", ".join(f"%{name}: tensor<{dtype}>" for name, dtype in arguments)
         names = ", ".join(f"%{name}" for name, _ in results)
         types = ", ".join(f"tensor<{dtype}>" for _, dtype in results)
@@ -33,7 +34,7 @@ class RareOperations:
              "%rk = stablehlo.select %rc, %ri, %rj : tensor<i1>, tensor<i32>"],
             [("rv", "f32"), ("rk", "i32")])
 
-    def numbers(self, shape, least_rank=1):
+    def numbers(self, shape):
         """Integers of the shape, of which each program has its own."""
         x = self.pick(lambda v: v.shape == tuple(shape)) if self.rng.random() < 0.4 else None
         if x is not None:

@@ -35,9 +35,7 @@ using FrameLength = uint32_t;
 constexpr unsigned kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 constexpr char kName[] = "xylem";
 
-constexpr size_t HeaderBytes() { return (sizeof(RegionHeader) + 63) / 64 * 64; }
-
-size_t RegionBytes(size_t channels) { return HeaderBytes() + channels * sizeof(Channel); }
+size_t RegionBytes(size_t channels) { return sizeof(RegionHeader) + channels * sizeof(Channel); }
 
 absl::Status SystemError(absl::string_view call) {
   return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(errno)));
@@ -175,7 +173,7 @@ Region::~Region() {
 }
 
 Channel& Region::channel(size_t i) {
-  return *reinterpret_cast<Channel*>(static_cast<char*>(memory_) + HeaderBytes() +
+  return *reinterpret_cast<Channel*>(static_cast<char*>(memory_) + sizeof(RegionHeader) +
                                      i * sizeof(Channel));
 }
 

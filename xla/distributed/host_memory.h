@@ -88,7 +88,7 @@ class Region {
   static absl::StatusOr<std::unique_ptr<Region>> Create(size_t channels);
   // Where others find it: a line.
   std::string Location() const;
-  // That of another process, which must have so many channels. `pid`: its number, by the way.
+  // That of another process, which must have so many channels.
   static absl::StatusOr<std::unique_ptr<Region>> Open(absl::string_view location, size_t channels);
   ~Region();
   Region(const Region&) = delete;

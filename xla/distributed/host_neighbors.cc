@@ -21,7 +21,7 @@ void Neighbor::End(const absl::Status& status) {
 absl::Status Neighbor::Check() const {
   if (!is_over_) return absl::OkStatus();
   std::lock_guard<std::mutex> lock(mutex_);
-  return absl::UnavailableError(failure_.message());
+  return failure_;
 }
 
 absl::Status Neighbor::Send(absl::Span<const absl::Span<const char>> parts) {
@@ -147,7 +147,6 @@ absl::StatusOr<Neighbors> MeetNeighbors(int rank, KeyValueStore& store,
   XLA_RETURN_IF_ERROR(
       store.Put(KeyOf(options, rank, "place"), own.ok() ? (*own)->Location() : "none"));
   // A process is a neighbor if each of the two can read the other's memory.
-  std::vector<int> readable;
   std::vector<std::shared_ptr<Neighbor>> candidates;
   for (size_t i = 0; i < count; ++i) {
     const int process = options.processes[i];
@@ -159,9 +158,12 @@ absl::StatusOr<Neighbors> MeetNeighbors(int rank, KeyValueStore& store,
     Channel* const outgoing = &(*region)->channel(self);
     candidates.push_back(
         std::make_shared<Neighbor>(process, *std::move(region), outgoing, &(*own)->channel(i)));
-    readable.push_back(process);
   }
-  XLA_RETURN_IF_ERROR(store.Put(KeyOf(options, rank, "reads"), absl::StrJoin(readable, " ")));
+  const std::string readable =
+      absl::StrJoin(candidates, " ", [](std::string* out, const std::shared_ptr<Neighbor>& other) {
+        absl::StrAppend(out, other->process());
+      });
+  XLA_RETURN_IF_ERROR(store.Put(KeyOf(options, rank, "reads"), readable));
   for (const int process : options.processes) {
     if (process == rank) continue;
     XLA_ASSIGN_OR_RETURN(const std::string reads, ask(process, "reads"));

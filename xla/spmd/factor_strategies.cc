@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "xla/hlo/dimensions/instruction_relations.h"
 #include "xla/hlo/ir/sharding_attributes.h"
-#include "xla/shape_util.h"
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/factor_sharding.h"
 
@@ -78,18 +77,6 @@ bool IsInAllResults(const DimensionRelations& relations, int64_t factor) {
   });
 }
 
-bool IsInAllArrays(const DimensionRelations& relations, int64_t factor) {
-  for (size_t i = 0; i < relations.num_arrays(); ++i) {
-    const ArrayFactors& array = relations.array(i);
-    if (!array.empty() && !absl::c_any_of(array, [&](const DimensionFactors& dimension) {
-          return absl::c_linear_search(dimension, factor);
-        })) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The mesh of all layouts that divide something; none if there are two, or none.
 std::optional<Mesh> CommonMesh(absl::Span<const ShardLayout* const> layouts) {
   std::optional<Mesh> mesh;
@@ -144,7 +131,8 @@ class Maker {
       if ((factor.kind != FactorKind::kPassThrough &&
            !(is_reduced && HasPartialResults(instruction_))) ||
           (!is_reduced && !IsInAllResults(relations_, static_cast<int64_t>(f))) ||
-          (!MayLackFactors(instruction_) && !IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
+          (!MayLackFactors(instruction_) &&
+           !propagation::IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
           factor.size == 0 || factor.size % AxesSize(axes[f], mesh_) != 0) {
         axes[f].clear();
       }
@@ -189,15 +177,6 @@ class Maker {
   std::vector<int64_t> sizes_;
 };
 
-bool HasSimpleDimensions(const DimensionRelations& relations) {
-  for (size_t i = 0; i < relations.num_arrays(); ++i) {
-    for (const DimensionFactors& dimension : relations.array(i)) {
-      if (dimension.size() != 1) return false;
-    }
-  }
-  return true;
-}
-
 bool IsOfArrays(const HloInstruction& instruction) {
   const auto is_array = [](const Shape& shape) { return shape.IsArray(); };
   return absl::c_all_of(instruction.operands(),
@@ -223,7 +202,8 @@ std::vector<ShardingStrategy> FactorStrategies(const HloInstruction& instruction
   const std::optional<Mesh> mesh = CommonMesh(layouts);
   if (!mesh.has_value()) return {};
   const auto relations = RelateDimensions(instruction);
-  if (!relations.ok() || !relations->has_value() || !HasSimpleDimensions(**relations) ||
+  if (!relations.ok() || !relations->has_value() ||
+      propagation::HasCompoundDimensions(**relations) ||
       (*relations)->operands.size() != operands || (*relations)->results.empty()) {
     return {};
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "xla/base/status_macros.h"
-#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/spmd/instructions.h"
@@ -13,15 +12,6 @@
 
 namespace xla::spmd {
 namespace {
-
-HloInstruction* Annotation(HloInstruction* value, const HloSharding& sharding) {
-  CustomCallAttributes attributes;
-  attributes.custom_call_target = "Sharding";
-  HloInstruction* annotation =
-      Add(value->parent(), HloOpcode::kCustomCall, value->shape(), {value}, std::move(attributes));
-  annotation->set_sharding(sharding);
-  return annotation;
-}
 
 // Only arrays are annotated.
 absl::Status AnnotateOperands(HloInstruction* instruction, const OperationReshards& reshards) {

@@ -70,6 +70,15 @@ HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
       HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes)));
 }
 
+HloInstruction* Annotation(HloInstruction* value, const HloSharding& sharding) {
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = "Sharding";
+  HloInstruction* annotation =
+      Add(value->parent(), HloOpcode::kCustomCall, value->shape(), {value}, std::move(attributes));
+  annotation->set_sharding(sharding);
+  return annotation;
+}
+
 HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions) {
   return Add(value->parent(), HloOpcode::kReshape,
              ShapeUtil::MakeShape(value->shape().element_type(), dimensions), {value});

@@ -24,6 +24,8 @@ bool IsCall(const HloInstruction& instruction, std::string_view target);
 
 // What the custom calls "Sharding" and "InspectSharding" annotate.
 HloInstruction* WithoutAnnotations(HloInstruction* value);
+// A custom call "Sharding" of a value.
+HloInstruction* Annotation(HloInstruction* value, const HloSharding& sharding);
 
 // Replicated if nothing else is stated.
 HloSharding ShardingOf(const HloInstruction& instruction);

@@ -125,13 +125,7 @@ class ModuleShardings {
   // A root, of which the sharding is that of the result, becomes an annotation.
   static absl::Status RemoveBarrier(HloInstruction* barrier) {
     HloInstruction* value = barrier->mutable_operand(0);
-    if (barrier->IsRoot()) {
-      CustomCallAttributes attributes;
-      attributes.custom_call_target = "Sharding";
-      value = Add(barrier->parent(), HloOpcode::kCustomCall, barrier->shape(), {value},
-                  std::move(attributes));
-      value->set_sharding(ShardingOf(*barrier));
-    }
+    if (barrier->IsRoot()) value = Annotation(value, ShardingOf(*barrier));
     return barrier->parent()->ReplaceInstruction(barrier, value);
   }
   // That of the program's shardings by axes, if its devices are the partitions.

@@ -98,30 +98,10 @@ HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout
              {mask, shard, Identity(computation, shard->shape(), layout.reduction)});
 }
 
-namespace {
-
-// The one mesh that divides or reduces something in both; none if there are two.
-std::optional<Mesh> MeshOfBoth(const ShardLayout& from, const ShardLayout& to) {
-  std::optional<Mesh> mesh;
-  for (const ShardLayout* layout : {&from, &to}) {
-    const auto add = [&](const Mesh& other) {
-      if (!mesh.has_value()) mesh = other;
-      return *mesh == other;
-    };
-    if ((!layout->IsUndivided() && !add(layout->mesh)) ||
-        (!layout->partial_groups.empty() && !add(layout->partial_groups.mesh))) {
-      return std::nullopt;
-    }
-  }
-  return mesh;
-}
-
-}  // namespace
-
 HloInstruction* ShardEmitter::Unreduce(HloInstruction* shard, const Shape& full,
                                        const ShardLayout& from, const ShardLayout& to) {
-  const std::optional<Mesh> mesh = MeshOfBoth(from, to);
-  if (!mesh.has_value() || to.partial_groups.empty() ||
+  std::optional<Mesh> mesh;
+  if (!ShareMesh(from, to, &mesh) || !mesh.has_value() || to.partial_groups.empty() ||
       (!from.partial_groups.empty() && from.reduction != to.reduction)) {
     return nullptr;
   }

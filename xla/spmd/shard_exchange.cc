@@ -51,16 +51,7 @@ int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t positio
 std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLayout& from,
                                                                    const ShardLayout& to) {
   std::optional<Mesh> mesh;
-  bool is_one = true;
-  const auto add = [&](const Mesh& other) {
-    if (!mesh.has_value()) mesh = other;
-    is_one = is_one && *mesh == other;
-  };
-  for (const ShardLayout* layout : {&from, &to}) {
-    if (!layout->IsUndivided()) add(layout->mesh);
-    if (!layout->partial_groups.empty()) add(layout->partial_groups.mesh);
-  }
-  if (!is_one) return std::nullopt;
+  if (!ShareMesh(from, to, &mesh)) return std::nullopt;
   const auto over = [&](ShardLayout layout) {
     if (mesh.has_value()) layout.mesh = layout.partial_groups.mesh = *mesh;
     return ToNamedSharding(layout);

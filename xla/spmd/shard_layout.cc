@@ -381,4 +381,18 @@ NamedSharding ToNamedSharding(const ShardLayout& layout) {
                        layout.reduction);
 }
 
+bool ShareMesh(const ShardLayout& a, const ShardLayout& b, std::optional<Mesh>* mesh) {
+  const auto is_same = [&](const Mesh& other) {
+    if (!mesh->has_value()) *mesh = other;
+    return **mesh == other;
+  };
+  for (const ShardLayout* layout : {&a, &b}) {
+    if ((!layout->IsUndivided() && !is_same(layout->mesh)) ||
+        (!layout->partial_groups.empty() && !is_same(layout->partial_groups.mesh))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace xla::spmd

@@ -68,6 +68,9 @@ absl::StatusOr<Shape> ShardShape(const Shape& array, const ShardLayout& layout);
 
 // Whether all shards have the same size.
 bool IsEven(const Shape& array, const ShardLayout& layout);
+// Sets `mesh` to the one that divides or reduces something in either layout, if any does. Returns
+// false if there are two.
+bool ShareMesh(const ShardLayout& a, const ShardLayout& b, std::optional<Mesh>* mesh);
 
 // In each dimension the most shards of one size that can be joined from those given, by joining
 // neighbors: what Shardy makes of shardings of parameters and results. Precondition: no sums.

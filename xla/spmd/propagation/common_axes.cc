@@ -58,15 +58,6 @@ std::vector<size_t> ArraysWithDimensions(const DimensionRelations& relations) {
   return arrays;
 }
 
-bool HasCompoundDimensions(const DimensionRelations& relations) {
-  for (size_t i = 0; i < relations.num_arrays(); ++i) {
-    for (const DimensionFactors& dimension : relations.array(i)) {
-      if (dimension.size() > 1) return true;
-    }
-  }
-  return false;
-}
-
 AxesOfFactors AxesOfTwoArrays(const ShardingProjection& projection,
                               const DimensionRelations& relations, absl::Span<const int64_t> sizes,
                               absl::Span<const size_t> arrays, const Mesh& mesh) {
@@ -226,16 +217,7 @@ class Greedy {
 void MoveFromReplicated(const DimensionRelations& relations, const Mesh& mesh,
                         AxesOfFactors& axes) {
   const auto is_everywhere = [&](size_t factor) {
-    for (size_t i = 0; i < relations.num_arrays(); ++i) {
-      const ArrayFactors& array = relations.array(i);
-      const bool has_factor =
-          std::any_of(array.begin(), array.end(), [&](const DimensionFactors& dimension) {
-            return std::find(dimension.begin(), dimension.end(), static_cast<int64_t>(factor)) !=
-                   dimension.end();
-          });
-      if (!array.empty() && !has_factor) return false;
-    }
-    return true;
+    return IsInAllArrays(relations, static_cast<int64_t>(factor));
   };
   for (size_t f = 0; f < axes.size(); ++f) {
     if (relations.factors[f].kind != FactorKind::kNeedReplication) continue;
@@ -259,6 +241,27 @@ void MoveFromReplicated(const DimensionRelations& relations, const Mesh& mesh,
 }
 
 }  // namespace
+
+bool IsInAllArrays(const DimensionRelations& relations, int64_t factor) {
+  for (size_t i = 0; i < relations.num_arrays(); ++i) {
+    const ArrayFactors& array = relations.array(i);
+    const bool has_factor =
+        std::any_of(array.begin(), array.end(), [&](const DimensionFactors& dimension) {
+          return std::find(dimension.begin(), dimension.end(), factor) != dimension.end();
+        });
+    if (!array.empty() && !has_factor) return false;
+  }
+  return true;
+}
+
+bool HasCompoundDimensions(const DimensionRelations& relations) {
+  for (size_t i = 0; i < relations.num_arrays(); ++i) {
+    for (const DimensionFactors& dimension : relations.array(i)) {
+      if (dimension.size() > 1) return true;
+    }
+  }
+  return false;
+}
 
 std::vector<Axes> CommonAxes(const ShardingProjection& projection,
                              const DimensionRelations& relations, absl::Span<const int64_t> sizes,

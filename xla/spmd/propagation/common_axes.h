@@ -14,6 +14,11 @@
 
 namespace xla::propagation {
 
+// Whether every array that has dimensions holds the factor.
+bool IsInAllArrays(const DimensionRelations& relations, int64_t factor);
+// Whether a dimension has several factors.
+bool HasCompoundDimensions(const DimensionRelations& relations);
+
 // The axes of each factor, by Shardy's preferences: those that all arrays agree on; of two arrays
 // those of the larger one; else greedily the axes whose arrays have the most elements, that pass
 // through before those that are reduced. Factors that need replication have none: their axes go to

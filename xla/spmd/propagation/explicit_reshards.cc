@@ -2,8 +2,6 @@
 #include "xla/spmd/propagation/explicit_reshards.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/module_graph.h"
 #include "xla/spmd/propagation/named_shardings.h"
+#include "xla/util.h"
 
 namespace xla::propagation {
 namespace {
@@ -41,8 +40,7 @@ NodeArrays ArraysOf(const Graph& graph, const Node& node) {
     sharding.replicated.clear();
     arrays.shardings.push_back(std::move(sharding));
     arrays.meshes.push_back(value.sharding.has_value() ? value.mesh : 0);
-    arrays.sizes.push_back(
-        std::accumulate(value.sizes.begin(), value.sizes.end(), int64_t{1}, std::multiplies<>()));
+    arrays.sizes.push_back(Product(value.sizes));
   }
   return arrays;
 }
@@ -123,10 +121,11 @@ class Planner {
     // Factors behind axes that overflow have no entry.
     for (const DimensionFactors& dimension : factors) {
       for (const int64_t factor : dimension) {
-        if (projected.Find(factor) == nullptr)
-          projected.factors.emplace_back(factor, FactorSharding());
-        std::sort(projected.factors.begin(), projected.factors.end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        const auto place =
+            std::lower_bound(projected.factors.begin(), projected.factors.end(), factor,
+                             [](const auto& entry, int64_t other) { return entry.first < other; });
+        if (place == projected.factors.end() || place->first != factor)
+          projected.factors.insert(place, {factor, FactorSharding()});
       }
     }
     for (auto& [factor, sharding] : projected.factors) {
