@@ -22,7 +22,6 @@ add_custom_command(
 xylem_room(xylem_python_native UNITY FOLDERS python/native
            USES xylem_tools xla_client xla_interp xla_cpu xla_passes xla_spmd xla_builder xla_stablehlo)
 target_sources(xylem_python_native PRIVATE ${xylem_operation_table})
-target_compile_definitions(xylem_python_native PRIVATE XYLEM_VERSION="${PROJECT_VERSION}")
 # Not part of `all`: what uses it asks for it.
 set_target_properties(xylem_python_native PROPERTIES EXCLUDE_FROM_ALL ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")

@@ -133,7 +133,7 @@ class Form:
     lines = []
     names = ", ".join(f'{{"{p.name}", {"true" if p.default else "false"}}}' for p in self.arguments)
     fits = "".join(f" && call.Fits<{p.holder}>({i})" for i, p in enumerate(self.arguments))
-    lines.append(f'    {{"{self.python}", "{self.function}", {{{names}}},')
+    lines.append(f'    {{"{self.python}", {{{names}}},')
     lines.append(f"     []([[maybe_unused]] const CallReader& call) {{ return true{fits}; }},")
     lines.append("     []([[maybe_unused]] CallReader& call) -> absl::StatusOr<XlaOp> {")
     for i, p in enumerate(self.arguments):

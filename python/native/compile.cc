@@ -3,7 +3,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@
 #include "xla/layout_strides.h"
 #include "xla/layout_util.h"
 #include "xla/runtime/custom_call.h"
-#include "xla/runtime/feeds.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/interrupt.h"
 #include "xla/service/cpu_compile_options.h"
@@ -68,19 +66,13 @@ void AppendLeaves(const Shape& shape, bool row_major, std::vector<Shape>& leaves
   }
 }
 
-absl::StatusOr<Grid> GridOf(const HloModule& module, const CompileOptions& options) {
-  Grid grid;
+absl::StatusOr<DeviceGrid> GridOf(const HloModule& module, const CompileOptions& options) {
+  DeviceGrid grid;
   grid.replicas = options.replicas > 0 ? options.replicas : module.config().replica_count();
   int64_t partitions = module.config().num_partitions();
   if (partitions == 1) partitions = std::max<int64_t>(spmd::CountShardedDevices(module), 1);
   grid.partitions = options.partitions > 0 ? options.partitions : partitions;
-  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
-      grid.partitions <= kMaxDevices / grid.replicas) {
-    return grid;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
-                                                 " partitions are not 1 to ", kMaxDevices,
-                                                 " devices"));
+  return CheckDeviceGrid(grid);
 }
 
 absl::StatusOr<bool> IsCompiled(const std::string& backend) {
@@ -199,7 +191,7 @@ const ShapeInfo& Program::result() const { return impl_->result; }
 const std::vector<Leaf>& Program::argument_leaves() const { return impl_->argument_leaves; }
 const std::vector<Leaf>& Program::result_leaves() const { return impl_->result_leaves; }
 const std::string& Program::backend() const { return impl_->backend; }
-int64_t Program::devices() const { return impl_->grid.replicas * impl_->grid.partitions; }
+int64_t Program::devices() const { return impl_->grid.count(); }
 int64_t Program::result_devices() const {
   return impl_->is_sharded ? impl_->grid.replicas : devices();
 }

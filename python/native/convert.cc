@@ -46,8 +46,6 @@ ShapeInfo ShapeInfoOf(const Shape& shape) {
   return info;
 }
 
-absl::StatusOr<Shape> ShapeOfInfo(const ShapeInfo& info) { return ParseShape(info.text); }
-
 Result<ShapeInfo> ParseShapeText(std::string_view text) {
   return Guarded([&]() -> absl::StatusOr<ShapeInfo> {
     const absl::StatusOr<Shape> shape = ParseShape(text);

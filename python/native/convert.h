@@ -4,8 +4,8 @@
 #define XYLEM_PYTHON_NATIVE_CONVERT_H_
 
 #include <memory>
-#include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,8 +23,6 @@ template <typename Function>
 auto Guarded(Function&& function) -> Result<typename std::invoke_result_t<Function>::value_type>;
 
 ShapeInfo ShapeInfoOf(const Shape& shape);
-// Of ShapeInfo that came from ParseShapeText or ShapeInfoOf.
-absl::StatusOr<Shape> ShapeOfInfo(const ShapeInfo& info);
 
 struct Module::Impl {
   std::unique_ptr<const HloModule> module;

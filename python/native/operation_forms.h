@@ -50,8 +50,7 @@ class CallReader {
 };
 
 struct OperationForm {
-  const char* name;      // in Python
-  const char* function;  // in C++
+  const char* name;
   std::vector<OperationParameter> parameters;
   bool (*fits)(const CallReader& call);
   absl::StatusOr<XlaOp> (*call)(CallReader& call);

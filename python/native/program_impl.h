@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "python/native/api.h"
 #include "python/native/threads.h"
+#include "tools/replicas.h"
 #include "xla/cpu/program.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/buffer_view.h"
@@ -25,15 +26,11 @@
 
 namespace xla::python {
 
-struct Grid {
-  int64_t replicas = 1, partitions = 1;
-};
-
 struct Program::Impl {
   ModulePtr source;
   std::unique_ptr<const HloModule> module;  // that is compiled or interpreted
   CompileOptions options;
-  Grid grid;
+  DeviceGrid grid;
   bool is_compiled = false;
   bool is_sharded = false;
   std::string backend;

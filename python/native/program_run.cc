@@ -132,7 +132,7 @@ absl::Status Program::Impl::RunDevices(std::span<const ArgumentArray> arguments,
                                        std::span<ResultArray> results,
                                        runtime::Interrupt* interrupt,
                                        RunStatistics* statistics) const {
-  const auto devices = static_cast<size_t>(grid.replicas * grid.partitions);
+  const auto devices = static_cast<size_t>(grid.count());
   std::vector<absl::InlinedVector<runtime::ArgumentView, 8>> filled(devices);
   std::vector<std::vector<runtime::ResultView>> computed(devices);
   std::vector<absl::Span<const runtime::ArgumentView>> given;
@@ -212,7 +212,7 @@ absl::Status Program::Impl::RunSharded(std::span<const ArgumentArray> arguments,
                                        std::span<ResultArray> results,
                                        runtime::Interrupt* interrupt,
                                        RunStatistics* statistics) const {
-  const auto devices = static_cast<size_t>(grid.replicas * grid.partitions);
+  const auto devices = static_cast<size_t>(grid.count());
   std::vector<std::vector<Literal>> values(devices);
   std::vector<std::vector<const Literal*>> pointers(devices);
   for (size_t d = 0; d < devices; ++d) {

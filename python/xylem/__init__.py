@@ -35,14 +35,17 @@ def __getattr__(name):
   """What is imported when it is first used: `import xylem` alone loads no library."""
   import importlib  # not at the top: the command imports this package, too
 
-  if name == "builder":
-    return importlib.import_module("xylem.builder")
   errors = importlib.import_module("xylem._errors")
-  if name in errors.__all__:
-    return getattr(errors, name)
-  if name in __all__:
-    return getattr(importlib.import_module("xylem._programs"), name)
-  raise AttributeError(f"module 'xylem' has no attribute {name!r}")
+  if name == "builder":
+    found = importlib.import_module("xylem.builder")
+  elif name in errors.__all__:
+    found = getattr(errors, name)
+  elif name in __all__:
+    found = getattr(importlib.import_module("xylem._programs"), name)
+  else:
+    raise AttributeError(f"module 'xylem' has no attribute {name!r}")
+  globals()[name] = found  # next time without this function
+  return found
 
 
 def __dir__():

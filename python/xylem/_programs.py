@@ -5,7 +5,6 @@ import os
 
 import xylem
 from xylem import _errors
-from xylem._errors import XylemError
 from xylem._xylem import HloComputation
 from xylem._xylem import HloInstruction
 from xylem._xylem import HloModule
