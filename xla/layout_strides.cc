@@ -3,12 +3,6 @@
 
 namespace xla {
 
-DimensionVector DenseStrides(absl::Span<const int64_t> dimensions) {
-  DimensionVector strides(dimensions.size(), 1);
-  for (size_t d = dimensions.size(); d-- > 1;) strides[d - 1] = strides[d] * dimensions[d];
-  return strides;
-}
-
 DimensionVector StridesOfLayout(const Shape& shape) {
   if (!shape.has_layout() || shape.layout().minor_to_major().size() != shape.dimensions().size()) {
     return DenseStrides(shape.dimensions());

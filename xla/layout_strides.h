@@ -10,7 +10,11 @@
 namespace xla {
 
 // In elements, of a dense array in the order of its dimensions.
-DimensionVector DenseStrides(absl::Span<const int64_t> dimensions);
+inline DimensionVector DenseStrides(absl::Span<const int64_t> dimensions) {
+  DimensionVector strides(dimensions.size(), 1);
+  for (size_t d = dimensions.size(); d-- > 1;) strides[d - 1] = strides[d] * dimensions[d];
+  return strides;
+}
 // In elements, of an array in the order its layout gives it in memory, padded widths included;
 // row-major when the shape has no layout.
 DimensionVector StridesOfLayout(const Shape& shape);

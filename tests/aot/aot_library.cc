@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"

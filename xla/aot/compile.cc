@@ -9,14 +9,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "xla/aot/entry_code.h"
 #include "xla/aot/program_writer.h"
 #include "xla/aot/runtime/table.h"
 #include "xla/aot/signature.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/code_generator.h"
-#include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/cpu/run/literal_memory.h"
 
@@ -24,7 +22,8 @@ namespace xla::aot {
 namespace {
 
 // A 64-bit FNV-1a hash.
-uint64_t DigestOf(absl::Span<const char> bytes, uint64_t digest = 0xcbf29ce484222325u) {
+uint64_t DigestOf(absl::Span<const char> bytes) {
+  uint64_t digest = 0xcbf29ce484222325u;
   for (const char byte : bytes) digest = (digest ^ static_cast<uint8_t>(byte)) * 0x100000001b3u;
   return digest;
 }
@@ -67,23 +66,19 @@ class ConstantPool {
 
   bool has_object() const { return count_ > 0; }
   std::string Object() const { return object_.Write(); }
-  int64_t file_bytes() const { return static_cast<int64_t>(file_.size()); }
-  int64_t file_digest() const {
-    return file_.empty()
-               ? 0
-               : static_cast<int64_t>(DigestOf(absl::MakeConstSpan(file_).subspan(kWeightsStart)));
+  // Writes the header of the file, once all constants are there.
+  void FinishFile() {
+    if (file_.empty()) return;
+    std::memcpy(header_.magic, kWeightsMagic, sizeof(header_.magic));
+    header_.version = kWeightsVersion;
+    header_.bytes = static_cast<int64_t>(file_.size());
+    header_.digest =
+        static_cast<int64_t>(DigestOf(absl::MakeConstSpan(file_).subspan(kWeightsStart)));
+    std::memcpy(file_.data(), &header_, sizeof(header_));
   }
-  std::string File() const {
-    if (file_.empty()) return "";
-    WeightsHeader header = {};
-    std::memcpy(header.magic, kWeightsMagic, sizeof(header.magic));
-    header.version = kWeightsVersion;
-    header.bytes = file_bytes();
-    header.digest = file_digest();
-    std::string file = file_;
-    std::memcpy(file.data(), &header, sizeof(header));
-    return file;
-  }
+  // Of the finished file; zeros if there is none.
+  const WeightsHeader& file_header() const { return header_; }
+  std::string TakeFile() { return std::move(file_); }
 
  private:
   struct Entry {
@@ -95,6 +90,7 @@ class ConstantPool {
   const bool in_file_;
   std::map<uint64_t, std::vector<Entry>> entries_;
   std::string file_;
+  WeightsHeader header_ = {};
   int64_t count_ = 0;
 };
 
@@ -117,17 +113,18 @@ class ProgramCompiler {
       XLA_ASSIGN_OR_RETURN(TargetParts part, CompileTarget(i, constants, tables));
       parts.push_back(std::move(part));
     }
-    WriteProgramTable(constants, parts, tables);
+    constants.FinishFile();
+    WriteProgramTable(constants.file_header(), parts, tables);
     XLA_ASSIGN_OR_RETURN(std::string entry, EntryObject(signature_, targets_[0].target,
                                                         absl::StrCat(prefix_, "program")));
     AddMember("entry.o", std::move(entry));
     AddMember("tables.o", tables.Write());
     if (constants.has_object()) AddMember("constants.o", constants.Object());
-    library_.exported = EntryFunctions(aot_.name);
+    const std::vector<std::string> exported = EntryFunctions(aot_.name);
     for (ArchiveMember& member : library_.members)
-      XLA_RETURN_IF_ERROR(HideSymbols(member.object, library_.exported));
+      XLA_RETURN_IF_ERROR(HideSymbols(member.object, exported));
     library_.header = HeaderText(signature_);
-    library_.weights = constants.File();
+    library_.weights = constants.TakeFile();
     return std::move(library_);
   }
 
@@ -278,15 +275,13 @@ class ProgramCompiler {
     return parts;
   }
 
-  // As Unit::FrameBytes of the runtime, of one thread.
+  // Of one thread.
   static int64_t FrameBytes(const UnitTable& unit,
                             absl::Span<const kernels::Kernel* const> prepared) {
     int64_t library = 0;
     for (const kernels::Kernel* kernel : prepared)
       library = std::max(library, kernel->ScratchBytes(1));
-    const int64_t memories = 1 + unit.arguments + unit.results + unit.constant_count;
-    return kernels::Aligned(8 * memories) + kernels::Aligned(unit.scratch_bytes) +
-           kernels::Aligned(library);
+    return FrameBytesOf(unit, library);
   }
 
   static void WriteConstants(const std::string& name, const cpu::ProgramSchedule& schedule,
@@ -339,7 +334,7 @@ class ProgramCompiler {
     }
   }
 
-  void WriteProgramTable(const ConstantPool& constants, absl::Span<const TargetParts> parts,
+  void WriteProgramTable(const WeightsHeader& weights, absl::Span<const TargetParts> parts,
                          DataObject& tables) {
     const auto define_text = [&](const std::string& symbol, const std::string& text) {
       tables.Define(symbol);
@@ -380,11 +375,11 @@ class ProgramCompiler {
     tables.AddNumber(static_cast<int64_t>(signature_.arguments.size()));
     tables.AddNumber(static_cast<int64_t>(signature_.results.size()));
     tables.AddAddress(prefix_ + "arrays");
-    tables.AddNumber(constants.file_bytes());
-    tables.AddNumber(constants.file_digest());
+    tables.AddNumber(weights.bytes);
+    tables.AddNumber(weights.digest);
     tables.AddNumber(static_cast<int64_t>(parts.size()));
     tables.AddAddress(prefix_ + "targets");
-    signature_.has_weights_file = constants.file_bytes() > 0;
+    signature_.has_weights_file = weights.bytes > 0;
   }
 
   const HloModule& module_;

@@ -33,8 +33,7 @@ struct AotOptions {
 struct AotLibrary {
   std::string header;
   std::vector<ArchiveMember> members;
-  std::string weights;                // the file; empty if there is none
-  std::vector<std::string> exported;  // functions
+  std::string weights;  // the file; empty if there is none
 };
 
 // UNIMPLEMENTED, with the instruction and the reason, for programs of several devices and those

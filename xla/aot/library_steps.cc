@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
-#include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/run/literal_memory.h"
 #include "xla/kernels/movement/bitcast.h"
 #include "xla/kernels/random/random_numbers.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -23,10 +23,6 @@ namespace {
 void AddList(absl::Span<const int64_t> list, std::vector<int64_t>& numbers) {
   numbers.push_back(static_cast<int64_t>(list.size()));
   numbers.insert(numbers.end(), list.begin(), list.end());
-}
-
-int64_t BytesOf(const Shape& shape) {
-  return cpu::CountOf(shape) * primitive_util::ByteWidth(shape.element_type());
 }
 
 absl::Status Refuse(const HloInstruction& instruction, absl::string_view reason) {
@@ -140,7 +136,7 @@ absl::StatusOr<LibraryStep> LibraryStepOf(const HloInstruction& instruction) {
     case HloOpcode::kRng:
       return Rng(instruction);
     case HloOpcode::kRngGetAndUpdateState:
-      if (BytesOf(instruction.shape()) != 16)
+      if (cpu::DenseArrayBytes(instruction.shape()) != 16)
         return Refuse(instruction, "the state must be u64[2]");
       return LibraryStep{
           "xylem_call_rng_state", {}, {instruction.attributes<RngDeltaAttributes>().delta}};
@@ -148,7 +144,7 @@ absl::StatusOr<LibraryStep> LibraryStepOf(const HloInstruction& instruction) {
       const Shape &from = instruction.operand(0)->shape(), &to = instruction.shape();
       if (!kernels::IsPlainBitcastConvert(from.element_type(), to.element_type()))
         return Refuse(instruction, "its elements have fewer than 8 bits");
-      return LibraryStep{"xylem_call_copy", {}, {BytesOf(to)}};
+      return LibraryStep{"xylem_call_copy", {}, {cpu::DenseArrayBytes(to)}};
     }
     case HloOpcode::kRaggedDot:
       return RaggedDot(instruction);

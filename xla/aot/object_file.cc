@@ -193,16 +193,14 @@ std::string DataObject::Write() const {
 absl::Status HideSymbols(std::string& object, absl::Span<const std::string> exported) {
   const ObjectView view(object);
   if (!view.has_symbols()) return absl::InternalError("the generated object has no symbols");
-  std::string changed = object;
   for (size_t i = 1; i < view.symbol_count(); ++i) {
     Elf64_Sym symbol = view.SymbolAt(i);
     if (!ObjectView::IsGlobal(symbol)) continue;
     if (std::find(exported.begin(), exported.end(), view.NameOf(symbol)) != exported.end())
       continue;
     symbol.st_other = STV_HIDDEN;
-    std::memcpy(changed.data() + view.PlaceOf(i), &symbol, sizeof(symbol));
+    std::memcpy(object.data() + view.PlaceOf(i), &symbol, sizeof(symbol));
   }
-  object = std::move(changed);
   return absl::OkStatus();
 }
 

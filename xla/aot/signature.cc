@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/aot/signature.h"
 
-#include <algorithm>
 #include <cctype>
 #include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "xla/aot/program_types.h"
+#include "xla/cpu/program_impl.h"
+#include "xla/layout_strides.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -86,13 +86,7 @@ std::string Description(const Leaf& leaf) {
   std::string text =
       Shape(leaf.shape.element_type(), leaf.shape.dimensions(), leaf.shape.dynamic_dimensions())
           .ToString();
-  int64_t dense = 1;
-  bool is_row_major = true;
-  for (int d = static_cast<int>(leaf.shape.rank()) - 1; d >= 0; --d) {
-    is_row_major &= leaf.shape.dimensions(d) == 1 || leaf.strides[static_cast<size_t>(d)] == dense;
-    dense *= leaf.shape.dimensions(d);
-  }
-  if (!is_row_major) {
+  if (!SameOrder(leaf.shape, leaf.strides, DenseStrides(leaf.shape.dimensions()))) {
     absl::StrAppend(&text,
                     ", an element of index (i, j, ..) is at i * s0 + j * s1 + .. for (s0, s1, "
                     "..) = (",

@@ -2,7 +2,6 @@
 // Custom calls: functions of the user's in XLA's untyped conventions.
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "xla/aot/runtime/library_steps.h"
 #include "xla/base/floating_point_mode.h"
 

@@ -7,6 +7,13 @@
 #include "xla/aot/runtime/field_reader.h"
 #include "xla/kernels/recipe.h"
 
+// Defines the function of a family, the whole file but for its includes.
+#define XYLEM_KERNEL_MAKER(name, Recipe)                                                      \
+  extern "C" void name(xla::aot::FieldReader* fields, xla::kernels::StatusOrKernel* kernel);  \
+  extern "C" void name(xla::aot::FieldReader* fields, xla::kernels::StatusOrKernel* kernel) { \
+    *kernel = xla::aot::MakeKernel<xla::kernels::Recipe>(*fields);                            \
+  }
+
 namespace xla::aot {
 
 using KernelMaker = void (*)(FieldReader* fields, kernels::StatusOrKernel* kernel);

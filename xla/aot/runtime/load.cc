@@ -4,7 +4,6 @@
 #include "xla/aot/runtime/load.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -101,23 +100,7 @@ absl::StatusOr<std::unique_ptr<Program>> Load(const ProgramTable& table,
   return program;
 }
 
-constexpr uintptr_t kAlignment = 64;
 bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
-
-struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<void, FreeMemory>;
-
-absl::StatusOr<Memory> AllocateAligned(int64_t bytes) {
-  Memory memory(std::aligned_alloc(
-      kAlignment, static_cast<size_t>(kernels::Aligned(std::max<int64_t>(bytes, 1)))));
-  if (memory == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system has no memory for ", bytes, " bytes"));
-  }
-  return memory;
-}
 
 // The addresses of a run's arguments and results, which its memories are set to.
 class Buffers {

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/aot/runtime/kernel_makers.h"
 
-extern "C" void xylem_make_cholesky(xla::aot::FieldReader* fields,
-                                    xla::kernels::StatusOrKernel* kernel);
-
-extern "C" void xylem_make_cholesky(xla::aot::FieldReader* fields,
-                                    xla::kernels::StatusOrKernel* kernel) {
-  *kernel = xla::aot::MakeKernel<xla::kernels::CholeskyRecipe>(*fields);
-}
+XYLEM_KERNEL_MAKER(xylem_make_cholesky, CholeskyRecipe)

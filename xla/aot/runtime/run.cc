@@ -39,21 +39,22 @@ class Addresses {
   char** data_;
 };
 
-int64_t BytesOfBases(int64_t memories) {
-  return kernels::Aligned(memories * static_cast<int64_t>(sizeof(char*)));
-}
-
-struct FreeMemory {
-  void operator()(char* memory) const { std::free(memory); }
-};
-
 }  // namespace
+
+absl::StatusOr<Memory> AllocateAligned(int64_t bytes) {
+  Memory memory(std::aligned_alloc(
+      kAlignment, static_cast<size_t>(kernels::Aligned(std::max<int64_t>(bytes, 1)))));
+  if (memory == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system has no memory for ", bytes, " bytes"));
+  }
+  return memory;
+}
 
 int64_t Unit::FrameBytes(int32_t threads) const {
   int64_t library = 0;
   for (const auto& kernel : kernels) library = std::max(library, kernel->ScratchBytes(threads));
-  return BytesOfBases(memories()) + kernels::Aligned(table->scratch_bytes) +
-         kernels::Aligned(library);
+  return FrameBytesOf(*table, library);
 }
 
 int32_t RunShared::threads() const {
@@ -85,7 +86,7 @@ Run::Run(RunShared& shared, const Unit& unit, char* memory, bool is_nested)
       target_(*shared.program().target),
       bases_(reinterpret_cast<char**>(memory)),
       is_nested_(is_nested) {
-  bases_[0] = memory + BytesOfBases(unit.memories());
+  bases_[0] = memory + BytesOfBases(*unit.table);
   library_scratch_ = bases_[0] + kernels::Aligned(unit.table->scratch_bytes);
   char** const constants = bases_ + 1 + unit.table->arguments + unit.table->results;
   for (size_t i = 0; i < unit.constants.size(); ++i)
@@ -133,13 +134,8 @@ absl::Status Run::ParallelFor(int64_t count, int64_t chunk,
 }
 
 absl::StatusOr<std::shared_ptr<void>> Run::Allocate(int64_t bytes) {
-  void* const memory =
-      std::aligned_alloc(64, static_cast<size_t>(kernels::Aligned(std::max<int64_t>(bytes, 1))));
-  if (memory == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system has no memory for ", bytes, " bytes"));
-  }
-  return std::shared_ptr<void>(memory, [](void* data) { std::free(data); });
+  XLA_ASSIGN_OR_RETURN(Memory memory, AllocateAligned(bytes));
+  return std::shared_ptr<void>(std::move(memory));
 }
 
 absl::Status Run::Execute(int64_t block) {
@@ -311,16 +307,17 @@ void Run::Apply(int64_t number, char* cells) {
   const Unit& unit = shared_.program().units[static_cast<size_t>(1 + number)];
   const int64_t bytes = unit.FrameBytes(/*threads=*/1);
   constexpr int64_t kFewBytes = 4096;
-  alignas(64) char few[kFewBytes];
-  std::unique_ptr<char, FreeMemory> many;
+  alignas(kAlignment) char few[kFewBytes];
+  Memory many;
   if (bytes > kFewBytes) {
-    many.reset(static_cast<char*>(std::aligned_alloc(64, static_cast<size_t>(bytes))));
+    many.reset(std::aligned_alloc(kAlignment, static_cast<size_t>(bytes)));
     if (many == nullptr) {
       shared_.set_failure(absl::ResourceExhaustedError("the system has no memory left"));
       return;
     }
   }
-  Run run(shared_, unit, many == nullptr ? few : many.get(), /*is_nested=*/true);
+  Run run(shared_, unit, many == nullptr ? few : static_cast<char*>(many.get()),
+          /*is_nested=*/true);
   for (int64_t i = 0; i < unit.table->arguments + unit.table->results; ++i)
     run.bases()[1 + i] = cells + i * kCellBytes;
   absl::Status status = Guarded([&] { return run.Execute(unit.table->block); });

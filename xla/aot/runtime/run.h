@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -32,13 +33,19 @@ absl::Status Guarded(const Function& function) {
   }
 }
 
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<void, FreeMemory>;
+inline constexpr uintptr_t kAlignment = 64;
+absl::StatusOr<Memory> AllocateAligned(int64_t bytes);
+
 // A unit of a loaded program: its constants, and the kernels of the library, made.
 struct Unit {
   const UnitTable* table;
   std::vector<const char*> constants;
   std::vector<std::unique_ptr<const kernels::Kernel>> kernels;
 
-  int64_t memories() const { return 1 + table->arguments + table->results + table->constant_count; }
   // Scratch memory of a run on this many threads, with the addresses of its memories first.
   int64_t FrameBytes(int32_t threads) const;
 };

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "xla/kernels/kernel.h"
+
 namespace xla::aot {
 
 // Of all of this, the code that is generated, and the structures of program.h.
@@ -56,6 +58,15 @@ struct UnitTable {
   int64_t kernel_count;
   const KernelTable* kernels;
 };
+// The frame of a run of a unit: the addresses of its memories, its scratch memory, that of library
+// kernels.
+inline int64_t BytesOfBases(const UnitTable& unit) {
+  return kernels::Aligned(8 * (1 + unit.arguments + unit.results + unit.constant_count));
+}
+inline int64_t FrameBytesOf(const UnitTable& unit, int64_t library_bytes) {
+  return BytesOfBases(unit) + kernels::Aligned(unit.scratch_bytes) +
+         kernels::Aligned(library_bytes);
+}
 
 // A program as compiled for one machine.
 struct TargetTable {

@@ -59,7 +59,6 @@ class PreparedThunk final : public Thunk {
   absl::Status Run(RunState& state) const override;
   absl::Status Accept(ThunkVisitor& visitor) const override { return visitor.Visit(*this); }
 
-  const kernels::Kernel& kernel() const { return *kernel_; }
   const std::optional<kernels::Recipe>& recipe() const { return recipe_; }
   const std::vector<Slot>& buffers() const { return buffers_; }
 
