@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
@@ -44,26 +45,25 @@ absl::Status LinkShared(const Arguments& arguments, const aot::AotLibrary& libra
                         const std::string& path) {
   XLA_ASSIGN_OR_RETURN(const std::string runtime, FindRuntime(arguments));
   XLA_ASSIGN_OR_RETURN(const std::string folder, MakeTemporaryFolder("aot"));
+  const absl::Cleanup remove = [&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  };
   std::vector<std::string> words = {arguments.Get("--linker", "c++"), "-shared", "-o", path};
-  absl::Status written;
   for (const aot::ArchiveMember& member : library.members) {
     words.push_back(absl::StrCat(folder, "/", member.name));
-    if (written.ok()) written = WriteFile(words.back(), member.object);
+    XLA_RETURN_IF_ERROR(WriteFile(words.back(), member.object));
   }
   for (const char* word : {"-Wl,--gc-sections", "-Wl,--exclude-libs,ALL", "-static-libgcc",
                            "-static-libstdc++", "-Wl,-z,defs", "-Wl,-z,relro,-z,now"})
     words.emplace_back(word);
   words.push_back(runtime);
   words.insert(words.end(), {"-lm", "-lpthread"});
-  absl::StatusOr<ChildResult> linked = absl::InternalError("not linked");
-  if (written.ok()) linked = RunChild(words, absl::Minutes(10), &Interrupted());
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  XLA_RETURN_IF_ERROR(written);
-  if (!linked.ok()) return linked.status();
-  if (linked->exit_code == 0) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(const ChildResult linked,
+                       RunChild(words, absl::Minutes(10), &Interrupted()));
+  if (linked.exit_code == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(words[0], " cannot link ", path, ": ", linked->errors));
+      absl::StrCat(words[0], " cannot link ", path, ": ", linked.errors));
 }
 
 aot::AotOptions OptionsOf(const Arguments& arguments, const std::string& output) {

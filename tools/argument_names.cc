@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "xla/base/string_view.h"
 #include "xla/base/suggestion.h"
@@ -43,6 +43,11 @@ std::string Normalized(std::string_view name) {
 std::optional<size_t> ArgumentNumber(std::string_view name) {
   absl::string_view rest = View(name);
   return absl::ConsumePrefix(&rest, "arg") ? NumberOf(rest) : std::nullopt;
+}
+
+std::optional<size_t> ArgumentNumberOrDigits(std::string_view name) {
+  const std::optional<size_t> number = ArgumentNumber(name);
+  return number.has_value() ? number : NumberOf(View(name));
 }
 
 ArgumentNames::ArgumentNames(const HloModule& module) {
@@ -87,8 +92,7 @@ std::optional<size_t> ArgumentNames::Find(std::string_view name) const {
 
 std::optional<size_t> ArgumentNames::FindNameOrNumber(std::string_view name) const {
   if (const auto leaf = Find(name)) return leaf;
-  std::optional<size_t> number = ArgumentNumber(name);
-  if (!number.has_value()) number = NumberOf(View(name));
+  const std::optional<size_t> number = ArgumentNumberOrDigits(name);
   return number.has_value() && *number < count_ ? number : std::nullopt;
 }
 

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -16,6 +15,8 @@ namespace xla {
 
 // "arg07" -> 7.
 std::optional<size_t> ArgumentNumber(std::string_view name);
+// Likewise of the digits alone.
+std::optional<size_t> ArgumentNumberOrDigits(std::string_view name);
 
 // The arrays that a program takes, the leaves of its parameters in order, by name: that of the
 // parameter, or the one that it had where the program was written (op_name of its metadata), with

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
-#include "tools/npy_header.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"

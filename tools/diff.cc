@@ -12,13 +12,13 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/differences.h"
 #include "tools/execute.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/folder_outputs.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
@@ -354,25 +354,14 @@ absl::StatusOr<int> DiffRuns(const std::string& path, const Arguments& arguments
                                 : bisection.Run(is_recorded ? &*file.result : nullptr);
 }
 
-// Each of several programs. The exit code is that of the worst.
-absl::StatusOr<int> DiffEach(const Arguments& arguments) {
-  int code = kExitOk;
-  for (const std::string& path : arguments.operands()) {
-    if (!arguments.Has("--json")) std::printf("%s:\n", DisplayName(path).c_str());
-    std::fflush(stdout);
-    const absl::StatusOr<int> one = DiffRuns(path, arguments);
-    if (Interrupted() || absl::IsCancelled(one.status())) return one.status();
-    if (!one.ok()) PrintDiagnosticAbout(arguments, path, one.status());
-    if (!one.ok() || *one != kExitOk) code = kExitFailed;
-  }
-  return code;
-}
-
 absl::StatusOr<int> Diff(const Arguments& arguments) {
   const size_t count = arguments.operands().size();
   if (count == 2 && !arguments.Has("--each")) return DiffStructure(arguments);
   if (arguments.Has("--html")) return absl::InvalidArgumentError("--html goes with two programs");
-  return count == 1 ? DiffRuns(arguments.operands()[0], arguments) : DiffEach(arguments);
+  return count == 1 ? DiffRuns(arguments.operands()[0], arguments)
+                    : ForEachFile(arguments, [&](size_t i) {
+                        return DiffRuns(arguments.operands()[i], arguments);
+                      });
 }
 
 }  // namespace

@@ -134,13 +134,13 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes, int64_t max_bytes) {
 bool IsTextProto(std::string_view text) {
   text = WithoutSpaceAndComments(text);
   const std::string field = TakeWord(text);
+  // Most programs end here: to ask protobuf for its messages takes longer than to read a small one.
+  if (field.empty() || text.empty() || (text[0] != ':' && text[0] != '{')) return false;
   const bool is_known =
-      !field.empty() &&
       WithTextProto(field, [](google::protobuf::Message* message) { return message != nullptr; });
-  if (!is_known || text.empty()) return false;
+  if (!is_known) return false;
   if (text[0] == ':') return true;
   // A computation of HLO text may have such a name: its instructions have '=' after theirs.
-  if (text[0] != '{') return false;
   text = WithoutSpaceAndComments(text.substr(1));
   const std::string inner = TakeWord(text);
   return text.empty() || text[0] == '}' || (!inner.empty() && (text[0] == ':' || text[0] == '{'));

@@ -173,9 +173,8 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
     if (!arguments.Has("--output"))
       return absl::InvalidArgumentError("of several programs --output names a folder");
     XLA_ASSIGN_OR_RETURN(const std::string to, TargetFormat("", arguments));
-    XLA_ASSIGN_OR_RETURN(
-        const std::vector<std::string> outputs,
-        OutputsInFolder(arguments, [&](const std::string&) { return EndingOf(to); }));
+    XLA_ASSIGN_OR_RETURN(const std::vector<std::string> outputs,
+                         OutputsInFolder(arguments, EndingOf(to)));
     int code = kExitOk;
     for (size_t i = 0; i < paths.size(); ++i) {
       const absl::Status status = PrintOne(paths[i], outputs[i], to, arguments);

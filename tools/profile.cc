@@ -58,22 +58,6 @@ std::vector<bool> Longest(const Entries& entries, size_t most) {
   return listed;
 }
 
-struct Rates {
-  double bytes = 0, operations = 0;  // a second
-  double share = 0;                  // of the machine's limits
-};
-
-Rates RatesOf(const CpuProgram::ProfileEntry& entry, double bytes_a_second,
-              double operations_a_second) {
-  Rates rates;
-  const double runs = static_cast<double>(entry.runs);
-  const double seconds = std::max(entry.seconds, 1e-12);
-  rates.bytes = entry.bytes * runs / seconds;
-  rates.operations = entry.operations * runs / seconds;
-  rates.share = std::max(rates.bytes / bytes_a_second, rates.operations / operations_a_second);
-  return rates;
-}
-
 void PrintTable(const Entries& entries, size_t most, double total, double bytes_a_second,
                 double operations_a_second) {
   std::printf("limits: %.1f GB/s, %.1f Gflop/s\n", bytes_a_second / 1e9, operations_a_second / 1e9);

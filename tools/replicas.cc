@@ -185,6 +185,15 @@ OptionSpec RandomOption() {
       IntegerRange{0, INT64_MAX}};
 }
 
+absl::StatusOr<DeviceGrid> CheckDeviceGrid(DeviceGrid grid, int64_t most) {
+  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= most &&
+      grid.partitions <= most / grid.replicas) {
+    return grid;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
+                                                 " partitions are not 1 to ", most, " devices"));
+}
+
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments,
                                           int64_t most_devices) {
   DeviceGrid grid;
@@ -196,13 +205,7 @@ absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Argumen
     if (sharded > 1) stated = sharded;
   }
   grid.partitions = arguments.GetInt("--partitions", stated);
-  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= most_devices &&
-      grid.partitions <= most_devices / grid.replicas) {
-    return grid;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
-                                                 " partitions are not 1 to ", most_devices,
-                                                 " devices"));
+  return CheckDeviceGrid(grid, most_devices);
 }
 
 absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
@@ -266,10 +269,10 @@ absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& argumen
   // Parameters that are given by number: their names are known with the program.
   for (const std::string& text : arguments.All("--param")) {
     XLA_ASSIGN_OR_RETURN(const NamedArray param, OpenParam(text));
-    const std::string number = absl::StrCat("arg", absl::StripPrefix(param.name, "arg"));
-    if (!ArgumentNumber(number).has_value()) continue;
-    const absl::Status status = AddInputArray(
-        *param.file, param.index, static_cast<int64_t>(*ArgumentNumber(number)), result);
+    const std::optional<size_t> number = ArgumentNumberOrDigits(param.name);
+    if (!number.has_value()) continue;
+    const absl::Status status =
+        AddInputArray(*param.file, param.index, static_cast<int64_t>(*number), result);
     if (!status.ok()) return About(text, status);
   }
   return result;
@@ -335,6 +338,7 @@ absl::Status PlaceParams(const HloModule& module, const Arguments& arguments,
 // Takes what the options give.
 absl::Status TakeGiven(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
                        std::vector<Leaf>& leaves) {
+  if (!GivesArguments(arguments)) return absl::OkStatus();
   const ArgumentNames names(module);
   std::map<int64_t, size_t> next;  // by device
   for (const std::string& path : arguments.All("--input")) {

@@ -33,6 +33,8 @@ struct DeviceGrid {
 // In parameter order. Devices share what is the same for all.
 using DeviceArguments = std::vector<std::shared_ptr<const Literal>>;
 
+// INVALID_ARGUMENT unless it has 1 to `most` devices.
+absl::StatusOr<DeviceGrid> CheckDeviceGrid(DeviceGrid grid, int64_t most = kMaxDevices);
 // --replicas and --partitions, or else what the module says, or its shardings.
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments,
                                           int64_t most_devices = kMaxDevices);

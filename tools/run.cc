@@ -308,19 +308,10 @@ absl::StatusOr<int> RunAll(const Arguments& arguments, Runner& runner) {
     if (arguments.Has(option))
       return absl::InvalidArgumentError(absl::StrCat(option, " is for one program"));
   }
-  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> outputs,
-                       OutputsInFolder(arguments, [](const std::string&) { return ".npz"; }));
-  int code = kExitOk;
-  for (size_t i = 0; i < arguments.operands().size(); ++i) {
-    const RunTarget target = {arguments.operands()[i], outputs.empty() ? "" : outputs[i], true};
-    if (!arguments.Has("--json")) std::printf("%s:\n", DisplayName(target.path).c_str());
-    std::fflush(stdout);
-    const absl::StatusOr<int> one = runner.Run(target);
-    if (Interrupted() || absl::IsCancelled(one.status())) return one.status();
-    if (!one.ok()) PrintDiagnosticAbout(arguments, target.path, one.status());
-    if (!one.ok() || *one != kExitOk) code = kExitFailed;
-  }
-  return code;
+  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> outputs, OutputsInFolder(arguments, ".npz"));
+  return ForEachFile(arguments, [&](size_t i) {
+    return runner.Run({arguments.operands()[i], outputs.empty() ? "" : outputs[i], true});
+  });
 }
 
 absl::StatusOr<int> Run(const Arguments& arguments) {

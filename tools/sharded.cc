@@ -6,7 +6,6 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/shape_util.h"
 #include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/shard_literals.h"

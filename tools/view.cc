@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem view: a page that shows programs as graphs.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -8,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/execute.h"
@@ -24,6 +22,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/debugging/program_diff.h"
+#include "xla/passes/pass.h"
 #include "xla/passes/pipeline.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
@@ -57,10 +56,8 @@ class PassRecorder : public PassInstrumentation {
     JsonObject& pass = passes_.emplace_back();
     pass.String("name", name).Integer("before", before_->instruction_count());
     pass.Integer("after", after.instruction_count());
-    const auto& known = PassesOfAllRooms();
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const Pass& other) { return other.name == name; });
-    pass.String("summary", found == known.end() ? std::string_view() : found->summary);
+    const auto found = FindPass(name, PassesOfAllRooms());
+    pass.String("summary", found.ok() ? (*found)->summary : std::string_view());
     AddChanges(diff, pass);
     drawn_ += before_->instruction_count() + after.instruction_count();
     int64_t first = -1, second = -1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -180,13 +181,22 @@ JsonObject BuffersToJson(const ProgramReport& report) {
   return json;
 }
 
+Rates RatesOf(const CpuProgram::ProfileEntry& entry, double bytes_a_second,
+              double operations_a_second) {
+  Rates rates;
+  const double runs = static_cast<double>(entry.runs);
+  const double seconds = std::max(entry.seconds, 1e-12);
+  rates.bytes = entry.bytes * runs / seconds;
+  rates.operations = entry.operations * runs / seconds;
+  rates.share = std::max(rates.bytes / bytes_a_second, rates.operations / operations_a_second);
+  return rates;
+}
+
 JsonObject ProfileToJson(const std::vector<CpuProgram::ProfileEntry>& entries,
                          const std::vector<CpuProgram::ProfileEvent>& events, double bytes_a_second,
                          double operations_a_second) {
   std::vector<JsonObject> list;
   for (const CpuProgram::ProfileEntry& entry : entries) {
-    const double runs = static_cast<double>(entry.runs);
-    const double seconds = std::max(entry.seconds, 1e-12);
     JsonObject& json = list.emplace_back();
     json.String("n", entry.name)
         .String("text", Cut(entry.text))
@@ -198,8 +208,7 @@ JsonObject ProfileToJson(const std::vector<CpuProgram::ProfileEntry>& entries,
         .Number("ops", entry.operations)
         .Bool("parts", entry.has_parts);
     if (entry.has_parts) continue;
-    json.Number("limit", std::max(entry.bytes * runs / seconds / bytes_a_second,
-                                  entry.operations * runs / seconds / operations_a_second));
+    json.Number("limit", RatesOf(entry, bytes_a_second, operations_a_second).share);
   }
   // The longest, in order: more than the page can show at a time.
   constexpr size_t kMostEvents = 20000;

@@ -31,6 +31,14 @@ InstructionMarks MarksOf(const ProgramDiff& diff);
 JsonObject PlanToJson(const ProgramReport& report);
 JsonObject BuffersToJson(const ProgramReport& report);
 
+// What an instruction did.
+struct Rates {
+  double bytes = 0, operations = 0;  // a second
+  double share = 0;                  // of the machine's limits
+};
+Rates RatesOf(const CpuProgram::ProfileEntry& entry, double bytes_a_second,
+              double operations_a_second);
+
 // The limits are those of the machine.
 JsonObject ProfileToJson(const std::vector<CpuProgram::ProfileEntry>& entries,
                          const std::vector<CpuProgram::ProfileEvent>& events, double bytes_a_second,
