@@ -257,6 +257,11 @@ if(Python3_FOUND)
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check_additions.py --steps)
 endif()
 
+# Which packages scripts/install_deps.sh asks for.
+if(NOT XYLEM_SANITIZE)
+  add_test(NAME install_deps COMMAND ${PROJECT_SOURCE_DIR}/tests/install/install_deps_test.sh)
+endif()
+
 # Reference programs, from kernels to networks, compared with sampled results of XLA.
 file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*)
 if(XYLEM_SANITIZE)
@@ -302,7 +307,7 @@ add_test(NAME headers.without_protobuf
             -DGENERATED=${PROJECT_BINARY_DIR}/gen
             "-DINCLUDES=$<TARGET_PROPERTY:absl::base,INTERFACE_INCLUDE_DIRECTORIES>"
             -P ${PROJECT_SOURCE_DIR}/tests/headers/without_protobuf_test.cmake)
-set_tests_properties(headers.without_protobuf PROPERTIES TIMEOUT 300)
+set_tests_properties(headers.without_protobuf PROPERTIES TIMEOUT 300 COST 50)
 
 include(cmake/client_tests.cmake)
 include(cmake/differential.cmake)
@@ -310,7 +315,7 @@ include(cmake/differential.cmake)
 # The commands of README.md and docs/*.md, and what they print.
 if(Python3_FOUND AND TARGET xylem AND NOT XYLEM_SANITIZE)
   add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/check_docs.py --build $<TARGET_FILE_DIR:xylem>)
-  set_tests_properties(docs PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+  set_tests_properties(docs PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 COST 50)
   # docs/commands.md is what --help prints.
   add_test(NAME commands_page COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/make_commands_page.py
            $<TARGET_FILE:xylem> --check ${XYLEM_TEST_TREE}/docs/commands.md)

@@ -33,7 +33,13 @@ if [[ ${1:-} == --arm64 ]]; then
     libzstd-dev:arm64 libgtest-dev:arm64 zlib1g-dev:arm64
   )
 fi
-if [[ ${1:-} == --python ]]; then packages+=(python3-dev python3-venv); fi
+# A Python of another origin has both.
+if [[ ${1:-} == --python ]] && ! python3 - 2>/dev/null <<'END'; then
+import ensurepip, os, sys, sysconfig, venv
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+END
+  packages+=(python3-dev python3-venv)
+fi
 
 say() { printf 'dependencies: %s\n' "$*"; }
 
@@ -45,10 +51,17 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 0
 fi
 
+# A package may be installed for several architectures.
+machine=$(dpkg --print-architecture)
+is_installed() {
+  local architecture=$machine
+  [[ $1 != *:* ]] || architecture=${1#*:}
+  dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null |
+    grep -Eqx "($architecture|all) installed"
+}
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
+  is_installed "$package" || missing+=("$package")
 done
 
 if ((${#missing[@]} == 0)); then
