@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/differences.h"
