@@ -28,5 +28,7 @@ endif()
 set(CMAKE_IGNORE_PREFIX_PATH /usr/local)
 set(CMAKE_SYSTEM_IGNORE_PATH /usr/lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu/cmake)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+# Gloo's library has no folder of its architecture: it is the machine's own.
+set(CMAKE_DISABLE_FIND_PACKAGE_Gloo ON)
 # The machine's own pkg-config files do not apply.
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/${xylem_triple}/pkgconfig:/usr/share/pkgconfig)
