@@ -10,6 +10,7 @@ SEED ?= 1
 # A Python with jaxlib: what `make oracle` installed, else the system's.
 PYTHON ?= $(firstword $(wildcard $(CURDIR)/build-xla/bin/python) python3)
 DIFFERENTIAL_PROGRAMS ?= 50000
+DIFFERENTIAL_FIRST ?= 0
 CHAIN_PROGRAMS ?= 10000
 CLIFF_MINUTES ?= 10
 CHAIN_FIRST ?= 0
@@ -18,7 +19,7 @@ DIFFERENTIAL_INVALID ?= 20000
 ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
 # Tests that repeat others, run no code of ours, or need the kernels compiled once more: CI does not run
 # them under AddressSanitizer.
-REPEATS = ^(variants|levels|package|headers|docs|aot)|compiled[.][12]$$
+REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
 .PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
@@ -162,7 +163,7 @@ differential: deps ## compare random programs with XLA (needs `make oracle`, or 
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target differential_worker
 	@$(PYTHON) fuzz/differential/main.py --worker build/differential_worker --seed 1 --coverage \
-	    --programs $(DIFFERENTIAL_PROGRAMS) --invalid $(DIFFERENTIAL_INVALID) --findings build/differential
+	    --start $(DIFFERENTIAL_FIRST) --programs $(DIFFERENTIAL_PROGRAMS) --invalid $(DIFFERENTIAL_INVALID) --findings build/differential
 
 chains: deps ## run random chains of operations, interpreted and compiled (CHAIN_PROGRAMS, CHAIN_FIRST)
 	@cmake --preset release

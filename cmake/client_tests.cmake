@@ -50,7 +50,7 @@ if(NOT XYLEM_SANITIZE)
                 -DBUILD=${PROJECT_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
                 -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR}
                 -P ${PROJECT_SOURCE_DIR}/tests/package/package_test.cmake)
-    set_tests_properties(package.${step} PROPERTIES TIMEOUT 900)
+    set_tests_properties(package.${step} PROPERTIES TIMEOUT 900 COST 100)
     if(step STREQUAL "install")
       set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
     elseif(step STREQUAL "uninstall")

@@ -18,9 +18,10 @@ if(XYLEM_PYTHON)
       --worker $<TARGET_FILE:differential_worker> --programs 2000 --invalid 1000
       --findings ${PROJECT_BINARY_DIR}/differential)
   # 77: no jaxlib.
-  set_tests_properties(differential PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+  # The longest tests start first, so that none runs alone at the end.
+  set_tests_properties(differential PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 COST 300)
   # What programs of the search for cliffs compute once they are fused: the same on every machine.
   add_test(NAME cliffs_work COMMAND ${XYLEM_PYTHON} ${PROJECT_SOURCE_DIR}/fuzz/cliffs/main.py
       --work $<TARGET_FILE:xylem> --programs 80 --sizes 2)
-  set_tests_properties(cliffs_work PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+  set_tests_properties(cliffs_work PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 COST 100)
 endif()
