@@ -22,7 +22,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -43,13 +43,16 @@ jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/jax_demo.sh build build-jax
 
-python: ## build the Python package without JAX into build/python, and test it
-	@scripts/install_deps.sh --python
-	@test -x build-python/bin/python || python3 -m venv build-python
-	@build-python/bin/pip install --quiet --disable-pip-version-check nanobind numpy ml_dtypes pytest </dev/null
+python: python-tools ## build the Python package without JAX into build/python, and test it
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_python
-	@ctest --test-dir build --output-on-failure -R '^python_package$$'
+	@ctest --test-dir build --output-on-failure --no-tests=error -R '^python_package$$'
+
+# What the package is built and tested with: an environment in build-python/, from PyPI. `make test` takes
+# the package along where that is.
+python-tools:
+	@scripts/install_deps.sh --python
+	@scripts/install_python_tools.sh build-python
 
 cluster-demo: ## train the digits on 4 processes of this machine, and compare with one (after `make jax`)
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt xylem_gloo
@@ -57,7 +60,7 @@ cluster-demo: ## train the digits on 4 processes of this machine, and compare wi
 
 test: deps ## build everything and run all tests
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS)
+	@cmake --build --preset release --parallel $(JOBS) --target all $(if $(wildcard build-python/bin/python),xylem_python)
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
 
 levels: deps ## run all tests as on machines without AVX-512, and as on machines without AVX

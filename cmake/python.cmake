@@ -4,6 +4,9 @@
 find_program(XYLEM_PYTHON3 NAMES python3 DOC "A Python without requirements")
 mark_as_advanced(XYLEM_PYTHON3)
 if(NOT TARGET xylem OR NOT XYLEM_PYTHON3 OR NOT XYLEM_STATIC_PLUGIN OR NOT XYLEM_STATIC_LLVM)
+  # `make test` asks for it where there is a Python for it.
+  add_custom_target(xylem_python
+      COMMAND ${CMAKE_COMMAND} -E echo "skipped: the Python package needs a plugin with all libraries inside" VERBATIM)
   return()
 endif()
 
@@ -68,5 +71,5 @@ if(XYLEM_TESTS)
   add_test(NAME python_package
       COMMAND ${CMAKE_COMMAND} -DPYTHON=${XYLEM_EXTENSION_PYTHON} -DPACKAGE=${PROJECT_BINARY_DIR}/python
               -DSOURCE=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/python/native_tests/run.cmake)
-  set_tests_properties(python_package PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped: ")
+  set_tests_properties(python_package PROPERTIES TIMEOUT 900 COST 50 SKIP_REGULAR_EXPRESSION "^skipped: ")
 endif()
