@@ -30,6 +30,8 @@ COLLECTIVE = re.compile(
     r"= (\(?[^=]*?\)?) (all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute|"
     r"collective-broadcast)(?:-start)?\(")
 GROUPS = re.compile(r"replica_groups=(\{\{.*?\}\}|\{\}|\[[\d,]*\]<=\[[\d,]*\](?:T\([\d,]*\))?)")
+# Axes of a mesh, or parts of them: mesh['x'=4,'y'=2], device_ids=(...) {'x':(2)2,'y'}
+MESH_GROUPS = re.compile(r"replica_groups=mesh\[([^]]*)\](?:, device_ids=\([^{]*\))? \{([^}]*)\}")
 
 
 def extract(text):
@@ -61,6 +63,12 @@ def bytes_of(shapes):
 
 
 def group_size(line, devices):
+    if match := MESH_GROUPS.search(line):
+        sizes = dict(re.findall(r"'(\w+)'=(\d+)", match.group(1)))
+        count = 1
+        for axis, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", match.group(2)):
+            count *= int(part or sizes[axis])
+        return count
     match = GROUPS.search(line)
     if not match or match.group(1) == "{}":
         return devices
