@@ -41,6 +41,28 @@ const NamedSharding* KnownInstructions::NamedOf(const HloInstruction* instructio
   return sharding->UseNamedShardingLeaf() ? &sharding->named_sharding() : nullptr;
 }
 
+std::vector<const NamedSharding*> KnownInstructions::OperandsOfManual(
+    const mlir::Operation& manual) const {
+  const HloInstruction* call = manual.results.empty() ? nullptr : Find(manual.results[0]);
+  while (call != nullptr && call->opcode() != HloOpcode::kCall && call->operand_count() == 1) {
+    call = call->operand(0);
+  }
+  if (call == nullptr || call->opcode() != HloOpcode::kCall ||
+      call->operand_count() != static_cast<int64_t>(manual.operands.size())) {
+    return {};
+  }
+  std::vector<const NamedSharding*> shardings;
+  for (const HloInstruction* operand : call->operands()) {
+    if (operand->operand_count() != 1) return {};
+    shardings.push_back(NamedOf(operand->operand(0)));
+  }
+  return shardings;
+}
+
+int64_t RankOf(const mlir::Value& value) {
+  return value.type != nullptr ? static_cast<int64_t>(value.type->sizes.size()) : 0;
+}
+
 absl::Status ShardyWriter::ReadMeshes(const mlir::Block& functions) {
   for (const mlir::Operation& operation : functions) {
     if (!operation.Is("sdy.mesh")) continue;
@@ -103,6 +125,13 @@ absl::StatusOr<mlir::AttributeRef> ShardyWriter::Read(const std::string& text) {
 absl::StatusOr<mlir::AttributeRef> ShardyWriter::Attribute(const ShardySharding& sharding) {
   std::string text = "#sdy.sharding<";
   AppendText(&text, sharding);
+  return Read(text + ">");
+}
+
+absl::StatusOr<mlir::AttributeRef> ShardyWriter::PerValue(
+    const std::vector<ShardySharding>& shardings) {
+  std::string text = "#sdy.sharding_per_value<";
+  AppendText(&text, shardings);
   return Read(text + ">");
 }
 

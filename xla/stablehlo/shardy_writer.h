@@ -4,6 +4,7 @@
 #ifndef XLA_STABLEHLO_SHARDY_WRITER_H_
 #define XLA_STABLEHLO_SHARDY_WRITER_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,11 +31,16 @@ class KnownInstructions {
   const HloInstruction* Find(const mlir::Value& value) const;
   // The sharding by axes of a leaf; null if it has none.
   static const NamedSharding* NamedOf(const HloInstruction* instruction, size_t leaf = 0);
+  // Of the operands of a manual computation: the annotations before its call. Empty if these are
+  // not found.
+  std::vector<const NamedSharding*> OperandsOfManual(const mlir::Operation& manual) const;
 
  private:
   const TranslatedValues& values_;
   absl::flat_hash_set<const HloInstruction*> alive_;
 };
+
+int64_t RankOf(const mlir::Value& value);
 
 class ShardyWriter {
  public:
@@ -48,6 +54,8 @@ class ShardyWriter {
   // The attribute of that text.
   absl::StatusOr<mlir::AttributeRef> Read(const std::string& text);
   absl::StatusOr<mlir::AttributeRef> Attribute(const ShardySharding& sharding);
+  // Of several results, or operands.
+  absl::StatusOr<mlir::AttributeRef> PerValue(const std::vector<ShardySharding>& shardings);
   // Replaces an attribute, adds it, or removes it where `value` is null.
   void Set(mlir::Operation* operation, std::string_view name, mlir::AttributeRef value);
 

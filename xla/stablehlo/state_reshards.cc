@@ -128,8 +128,7 @@ class Inserter {
     const NamedSharding* source = ShardingOf(*value);
     if (source == nullptr && target == nullptr) return absl::OkStatus();
     const NamedSharding replicated = NamedSharding::FullyClosed(
-        source != nullptr ? source->mesh() : target->mesh(),
-        static_cast<int64_t>(value->type == nullptr ? 0 : value->type->sizes.size()));
+        source != nullptr ? source->mesh() : target->mesh(), RankOf(*value));
     NamedSharding now = source != nullptr ? *source : replicated;
     const NamedSharding wanted = target != nullptr ? *target : replicated;
     const std::vector<AxisRef> summed =
@@ -219,10 +218,8 @@ class Inserter {
     for (size_t i = 0; i < reshards.results.size(); ++i) {
       Value* value = &operation->results[i];
       const NamedSharding* stated = ShardingOf(*value);
-      const auto rank =
-          static_cast<int64_t>(value->type == nullptr ? 0 : value->type->sizes.size());
       const NamedSharding wanted =
-          stated != nullptr ? *stated : NamedSharding::FullyClosed(reshards.mesh, rank);
+          stated != nullptr ? *stated : NamedSharding::FullyClosed(reshards.mesh, RankOf(*value));
       const NamedSharding made = reshards.results[i].value_or(wanted);
       if (!reshards.reduced_axes.empty()) {
         XLA_ASSIGN_OR_RETURN(Operation * sum,
@@ -250,16 +247,13 @@ class Inserter {
       const Value& value = operation->results[i];
       const NamedSharding* stated = ShardingOf(value);
       any = any || reshards.results[i].has_value();
-      const auto rank = static_cast<int64_t>(value.type == nullptr ? 0 : value.type->sizes.size());
-      const NamedSharding closed = NamedSharding::FullyClosed(reshards.mesh, rank);
+      const NamedSharding closed = NamedSharding::FullyClosed(reshards.mesh, RankOf(value));
       all.push_back(writer_.AsShardy(reshards.results[i].has_value() ? *reshards.results[i]
                                      : stated != nullptr             ? *stated
                                                                      : closed));
     }
     if (!any) return absl::OkStatus();
-    std::string text = "#sdy.sharding_per_value<";
-    AppendText(&text, all);
-    XLA_ASSIGN_OR_RETURN(const AttributeRef attribute, writer_.Read(text + ">"));
+    XLA_ASSIGN_OR_RETURN(const AttributeRef attribute, writer_.PerValue(all));
     writer_.Set(operation, "sdy.sharding", attribute);
     return absl::OkStatus();
   }
@@ -323,20 +317,10 @@ class Inserter {
 
   // Operands are as in_shardings state.
   absl::Status VisitManual(Operation* manual) {
-    const HloInstruction* call =
-        manual->results.empty() ? nullptr : known_.Find(manual->results[0]);
-    while (call != nullptr && call->opcode() != HloOpcode::kCall && call->operand_count() == 1) {
-      call = call->operand(0);
-    }
-    if (call == nullptr || call->opcode() != HloOpcode::kCall ||
-        call->operand_count() != static_cast<int64_t>(manual->operands.size())) {
-      return absl::OkStatus();
-    }
-    for (int64_t i = 0; i < call->operand_count(); ++i) {
-      if (call->operand(i)->operand_count() != 1) continue;
-      const NamedSharding* target = KnownInstructions::NamedOf(call->operand(i)->operand(0));
-      if (target == nullptr) continue;
-      XLA_RETURN_IF_ERROR(AdjustOperand(manual, static_cast<size_t>(i), target));
+    const std::vector<const NamedSharding*> shardings = known_.OperandsOfManual(*manual);
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      if (shardings[i] == nullptr) continue;
+      XLA_RETURN_IF_ERROR(AdjustOperand(manual, i, shardings[i]));
     }
     return absl::OkStatus();
   }

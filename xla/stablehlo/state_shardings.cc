@@ -56,25 +56,6 @@ class Stater {
   }
 
  private:
-  // --- what instructions have
-
-  // Of the operands of a manual computation: the annotations before its call. Empty if these are
-  // not found.
-  std::vector<const NamedSharding*> OperandsOfManual(const Operation& operation) const {
-    const HloInstruction* call =
-        operation.results.empty() ? nullptr : known_.Find(operation.results[0]);
-    while (call != nullptr && call->opcode() != HloOpcode::kCall && call->operand_count() == 1) {
-      call = call->operand(0);
-    }
-    std::vector<const NamedSharding*> shardings;
-    if (call == nullptr || call->opcode() != HloOpcode::kCall) return shardings;
-    for (const HloInstruction* operand : call->operands()) {
-      if (operand->operand_count() != 1) return {};
-      shardings.push_back(KnownInstructions::NamedOf(operand->operand(0)));
-    }
-    return shardings;
-  }
-
   // --- as text
 
   void FindEdges(const Operation& operation) {
@@ -99,15 +80,9 @@ class Stater {
                                          ? *shardings[i]
                                          : NamedSharding::FullyOpen(any->mesh(), ranks[i])));
     }
-    std::string text = "#sdy.sharding_per_value<";
-    AppendText(&text, all);
-    return writer_.Read(text + ">");
+    return writer_.PerValue(all);
   }
   // --- in the program
-
-  static int64_t RankOf(const Value& value) {
-    return value.type != nullptr ? static_cast<int64_t>(value.type->sizes.size()) : 0;
-  }
 
   // Dictionaries of arguments or results with these shardings.
   absl::Status SetDictionaries(Operation* function, std::string_view name,
@@ -190,8 +165,8 @@ class Stater {
     if (operation->Is("sdy.manual_computation")) {
       std::vector<int64_t> operand_ranks;
       for (const Value* operand : operation->operands) operand_ranks.push_back(RankOf(*operand));
-      const std::vector<const NamedSharding*> operands = OperandsOfManual(*operation);
-      if (operands.size() == operand_ranks.size()) {
+      const std::vector<const NamedSharding*> operands = known_.OperandsOfManual(*operation);
+      if (!operands.empty()) {
         XLA_ASSIGN_OR_RETURN(const AttributeRef in, PerValue(operands, operand_ranks));
         if (in != nullptr) writer_.Set(operation, "in_shardings", in);
       }
