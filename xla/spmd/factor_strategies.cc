@@ -30,9 +30,11 @@ bool WorksOnShards(const HloInstruction& instruction) {
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kFft:
     case HloOpcode::kPad:
+    case HloOpcode::kRaggedDot:
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kReverse:
+    case HloOpcode::kScaledDot:
     case HloOpcode::kSelectAndScatter:
     case HloOpcode::kSlice:
     case HloOpcode::kSort:
@@ -47,14 +49,22 @@ bool WorksOnShards(const HloInstruction& instruction) {
 
 // Whether results of shards of a factor that is reduced add up to the result.
 bool HasPartialResults(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kDot ||
-         (instruction.opcode() == HloOpcode::kReduce && instruction.shape().IsArray());
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+    case HloOpcode::kRaggedDot:
+    case HloOpcode::kScaledDot:
+      return true;
+    default:
+      return instruction.opcode() == HloOpcode::kReduce && instruction.shape().IsArray();
+  }
 }
 
 // Whether arrays without a factor mean the same on shards. Updates and slices have positions in
-// what is divided.
+// what is divided, and sizes of groups may be of each batch.
 bool MayLackFactors(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
+    case HloOpcode::kRaggedDot:
+      return instruction.operand(2)->shape().rank() == 1;
     case HloOpcode::kConcatenate:
     case HloOpcode::kDynamicSlice:
     case HloOpcode::kDynamicUpdateSlice:
@@ -66,6 +76,16 @@ bool MayLackFactors(const HloInstruction& instruction) {
     default:
       return true;
   }
+}
+
+// Whether another factor is major to it in some dimension: shards of it are not contiguous there.
+bool IsMinor(const DimensionRelations& relations, int64_t factor) {
+  for (size_t i = 0; i < relations.num_arrays(); ++i) {
+    for (const DimensionFactors& dimension : relations.array(i)) {
+      if (dimension[0] != factor && absl::c_linear_search(dimension, factor)) return true;
+    }
+  }
+  return false;
 }
 
 // Whether each result is divided with the factor: shards of operands would give parts of others.
@@ -133,7 +153,8 @@ class Maker {
           (!is_reduced && !IsInAllResults(relations_, static_cast<int64_t>(f))) ||
           (!MayLackFactors(instruction_) &&
            !propagation::IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
-          factor.size == 0 || factor.size % AxesSize(axes[f], mesh_) != 0) {
+          IsMinor(relations_, static_cast<int64_t>(f)) || factor.size == 0 ||
+          factor.size % AxesSize(axes[f], mesh_) != 0) {
         axes[f].clear();
       }
       if (!is_reduced) continue;
@@ -203,7 +224,8 @@ std::vector<ShardingStrategy> FactorStrategies(const HloInstruction& instruction
   if (!mesh.has_value()) return {};
   const auto relations = RelateDimensions(instruction);
   if (!relations.ok() || !relations->has_value() ||
-      propagation::HasCompoundDimensions(**relations) ||
+      (propagation::HasCompoundDimensions(**relations) &&
+       instruction.opcode() != HloOpcode::kScaledDot) ||
       (*relations)->operands.size() != operands || (*relations)->results.empty()) {
     return {};
   }

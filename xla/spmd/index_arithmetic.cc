@@ -6,6 +6,8 @@
 
 #include "absl/algorithm/container.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/index_util.h"
+#include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -99,6 +101,26 @@ int64_t KeptByReshape(const HloInstruction& reshape, int64_t d) {
   return after[static_cast<size_t>(place)];
 }
 
+// The dimension along which a constant is 0, 1, .. and the same along all others; -1 if there is
+// none, or the constant is large.
+int64_t IotaDimensionOfConstant(const Literal& literal) {
+  constexpr int64_t kMostElements = int64_t{1} << 16;
+  const Shape& shape = literal.shape();
+  if (ShapeUtil::IsZeroElementArray(shape) || ShapeUtil::ElementsIn(shape) > kMostElements) {
+    return -1;
+  }
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape.dimensions(d) == 1) continue;
+    std::vector<int64_t> index(static_cast<size_t>(shape.rank()), 0);
+    bool is_iota = true;
+    do {
+      is_iota = literal.GetIntegralAsS64(index) == index[static_cast<size_t>(d)];
+    } while (is_iota && IndexUtil::BumpIndices(shape, absl::MakeSpan(index)));
+    if (is_iota) return d;
+  }
+  return -1;
+}
+
 }  // namespace
 
 int64_t IotaDimension(const HloInstruction* value) {
@@ -109,7 +131,7 @@ int64_t IotaDimension(const HloInstruction* value) {
   };
   int64_t largest = 1;  // no less than the size along the iota
   for (const int64_t n : value->shape().dimensions()) largest = std::max(largest, n);
-  while (value->opcode() != HloOpcode::kIota) {
+  while (value->opcode() != HloOpcode::kIota && value->opcode() != HloOpcode::kConstant) {
     if (!is_exact(*value, largest)) return -1;
     switch (value->opcode()) {
       case HloOpcode::kBroadcast:
@@ -127,7 +149,9 @@ int64_t IotaDimension(const HloInstruction* value) {
     value = value->operand(0);
   }
   if (!is_exact(*value, largest)) return -1;
-  int64_t d = value->attributes<IotaAttributes>().iota_dimension;
+  int64_t d = value->opcode() == HloOpcode::kIota
+                  ? value->attributes<IotaAttributes>().iota_dimension
+                  : IotaDimensionOfConstant(value->literal());
   for (; !moves.empty() && d >= 0; moves.pop_back()) {
     const HloInstruction& move = *moves.back();
     if (move.opcode() == HloOpcode::kReshape) {

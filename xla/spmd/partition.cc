@@ -13,6 +13,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/literal.h"
+#include "xla/passes/collective_group.h"
 #include "xla/passes/dce.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/divergence.h"
@@ -95,7 +96,27 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
   XLA_RETURN_IF_ERROR(SetShardSignature(&module_));
   XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
+  while (RemoveUnusedBroadcasts()) {
+    XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
+  }
   return std::move(shardings_);
+}
+
+bool Partitioner::RemoveUnusedBroadcasts() {
+  bool changed = false;
+  for (HloComputation* computation : module_.computations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kCollectiveBroadcast || instruction->IsRoot() ||
+          !instruction->users().empty() || instruction->HasControlDependencies() ||
+          !(emit_.IsOwnChannel(ChannelOf(*instruction).value_or(0)) ||
+            sharded_.contains(instruction))) {
+        continue;
+      }
+      sharded_.erase(instruction);
+      changed |= computation->RemoveInstruction(instruction).ok();
+    }
+  }
+  return changed;
 }
 
 absl::Status Partitioner::MakeEven(const Shape& full, ShardLayout& layout,
@@ -113,7 +134,7 @@ absl::Status Partitioner::EnterAndLeaveManual(HloComputation* computation) {
   for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
     if (instruction->IsDead()) continue;
     if (IsCall(*instruction, "SPMDFullToShardShape")) {
-      XLA_RETURN_IF_ERROR(EnterManual(instruction));
+      XLA_RETURN_IF_ERROR(EnterManual(instruction, /*is_last=*/false));
     } else if (IsCall(*instruction, "SPMDShardToFullShape")) {
       XLA_RETURN_IF_ERROR(LeaveManual(instruction));
     }
@@ -121,7 +142,7 @@ absl::Status Partitioner::EnterAndLeaveManual(HloComputation* computation) {
   return absl::OkStatus();
 }
 
-absl::Status Partitioner::EnterManual(HloInstruction* call) {
+absl::Status Partitioner::EnterManual(HloInstruction* call, bool is_last) {
   if (call->operand_count() != 1) return Malformed(*call);
   HloInstruction* full = WithoutAnnotations(call->operand(0));
   HloSharding full_sharding = ShardingOf(*call->operand(0));
@@ -143,10 +164,37 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
     emit_.set_cause(*call);
     local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
+  if (local == nullptr && !is_manual && call->parent() == entry_) {
+    // Shards of the operand may be at hand once that is partitioned.
+    if (!is_last) return absl::OkStatus();
+    XLA_ASSIGN_OR_RETURN(local, ShardOf(full, layout));
+  }
   if (local == nullptr) {
     XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
   }
+  ReplaceShard(call, local);
   return call->parent()->ReplaceInstruction(call, local);
+}
+
+std::optional<Partitioner::Sharded> Partitioner::ShardsOfShards(const HloInstruction* local,
+                                                                const ShardLayout& outer) const {
+  const auto known = sharded_.find(local);
+  if (known == sharded_.end() || outer.IsUndivided() || !outer.partial_groups.empty() ||
+      !known->second.layout.partial_groups.empty()) {
+    return std::nullopt;
+  }
+  DimensionShardings all = DimensionShardingsOf(outer);
+  const DimensionShardings inner = DimensionShardingsOf(known->second.layout);
+  for (size_t d = 0; d < all.size(); ++d) {
+    auto joined = JoinedSharding(all[d], inner[d]);
+    if (!joined.has_value()) return std::nullopt;
+    all[d] = *std::move(joined);
+  }
+  const std::optional<ShardLayout> layout = ShardLayoutFrom(all, partitions_);
+  if (!layout.has_value()) return std::nullopt;
+  absl::StatusOr<HloSharding> sharding = ToHloSharding(*layout);
+  if (!sharding.ok()) return std::nullopt;
+  return Sharded{known->second.shard, *layout, *std::move(sharding)};
 }
 
 absl::Status Partitioner::LeaveManual(HloInstruction* call) {
@@ -161,7 +209,9 @@ absl::Status Partitioner::LeaveManual(HloInstruction* call) {
   // Of a computation within another one, only the partitions of a group have the same.
   const bool is_full = !full_sharding.IsManualSubgroup();
   if (is_full) gathered_.insert(full);
-  if (!layout.IsReplicated()) {
+  if (const std::optional<Sharded> shards = ShardsOfShards(local, layout)) {
+    sharded_[full] = *shards;
+  } else if (!layout.IsReplicated()) {
     sharded_[full] = Sharded{local, layout, full_sharding};
   } else if (const auto known = sharded_.find(full); is_full && known != sharded_.end()) {
     // The result of a computation within, of which the sharding names manual axes.
@@ -175,6 +225,9 @@ void Partitioner::FindDivergentInstructions() {
   for (HloInstruction* parameter : entry_->parameter_instructions()) {
     const auto number = static_cast<size_t>(parameter->parameter_number());
     if (!shardings_.parameters[number].IsReplicated()) sources.push_back(parameter);
+  }
+  for (HloInstruction* instruction : entry_->instructions()) {
+    if (IsCall(*instruction, "SPMDFullToShardShape")) sources.push_back(instruction);
   }
   const auto divergent = DivergentValues(module_, sources, gathered_);
   const auto diverges = [&](const HloInstruction& instruction) {

@@ -153,8 +153,7 @@ RowRange RowsOfWindowPart(const HloInstruction& convolution, const ConvolutionFa
 int64_t RowsFromOthers(const RowRange& range, int64_t size) {
   int64_t most = 0;
   for (size_t q = 0; q < range.starts.size(); ++q) {
-    const int64_t first = std::max<int64_t>(range.starts[q], 0);
-    const int64_t last = std::min(range.starts[q] + range.length, range.limit);
+    const auto [first, last] = range.RowsOf(static_cast<int64_t>(q));
     const int64_t own_first = std::max(first, static_cast<int64_t>(q) * size);
     const int64_t own_last = std::min(last, (static_cast<int64_t>(q) + 1) * size);
     const int64_t own = std::max<int64_t>(own_last - own_first, 0);

@@ -8,6 +8,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/passes/collective_group.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/instructions.h"
@@ -44,6 +45,35 @@ bool IsReplaced(const HloInstruction& instruction) {
   return instruction.IsDead() || (instruction.users().empty() && !instruction.IsRoot());
 }
 
+// Whether partitions that exchange data have the same part of an array that is divided so: they may
+// exchange the parts.
+absl::StatusOr<bool> ExchangesSamePositions(const HloInstruction& collective,
+                                            const ShardLayout& layout) {
+  const int64_t partitions = layout.mesh.num_devices();
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // that must have the same
+  std::vector<bool> is_seen(static_cast<size_t>(partitions), false);
+  for (int64_t p = 0; p < partitions; ++p) {
+    if (is_seen[static_cast<size_t>(p)]) continue;
+    XLA_ASSIGN_OR_RETURN(const DeviceGroup group, FindGroup(collective, {1, partitions, 0, p}));
+    if (collective.opcode() == HloOpcode::kCollectivePermute) {
+      pairs = group.pairs;
+      break;
+    }
+    for (const int64_t device : group.devices) {
+      is_seen[static_cast<size_t>(device)] = true;
+      pairs.emplace_back(p, device);
+    }
+  }
+  for (size_t d = 0; d < layout.counts.size(); ++d) {
+    if (layout.counts[d] == 1) continue;
+    const std::vector<int64_t> positions = layout.Positions(d);
+    for (const auto& [a, b] : pairs) {
+      if (positions[static_cast<size_t>(a)] != positions[static_cast<size_t>(b)]) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::Status Partitioner::PartitionOperations(HloComputation* computation) {
@@ -74,6 +104,9 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kWhile) return PartitionLoop(instruction);
   if (instruction->opcode() == HloOpcode::kConditional) return PartitionConditional(instruction);
   if (IsCall(*instruction, "Sharding")) return PartitionAnnotation(instruction);
+  if (IsCall(*instruction, "SPMDFullToShardShape")) {
+    return EnterManual(instruction, /*is_last=*/true);
+  }
   if (IsCall(*instruction, "control_dep") && ShapeUtil::IsEmptyTuple(instruction->shape())) {
     // An order of full values means nothing to shards.
     return instruction->parent()->ReplaceInstruction(
@@ -94,10 +127,36 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   // Partitions that want different elements cannot share the work on the full value.
   bool is_done = divergent_.contains(instruction);
   if (!is_done) {
+    XLA_ASSIGN_OR_RETURN(is_done, PartitionSum(instruction));
+  }
+  if (!is_done) {
     XLA_ASSIGN_OR_RETURN(is_done, PartitionAlongDividedDimension(instruction));
+  }
+  if (!is_done) {
+    XLA_ASSIGN_OR_RETURN(is_done, PartitionCollective(instruction));
   }
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
   return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
+}
+
+absl::StatusOr<bool> Partitioner::PartitionCollective(HloInstruction* collective) {
+  switch (collective->opcode()) {
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectiveBroadcast:
+      break;
+    default:
+      return false;
+  }
+  if (collective->operand_count() != 1 || !collective->shape().IsArray()) return false;
+  const Source source = SourceOf(collective->mutable_operand(0));
+  if (source.shard == nullptr) return false;
+  XLA_ASSIGN_OR_RETURN(const bool is_same, ExchangesSamePositions(*collective, source.layout));
+  if (!is_same) return false;
+  HloInstruction* shard = collective->parent()->AddInstruction(
+      collective->CloneWithNewOperands(source.shard->shape(), {source.shard}));
+  SetShard(collective, shard, source.layout);
+  return true;
 }
 
 absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {

@@ -13,6 +13,7 @@
 #include "xla/passes/collective_group.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/free_values.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
 
@@ -23,21 +24,17 @@ using Instructions = std::vector<HloInstruction*>;
 
 constexpr int kMaxShardDepth = 500;
 
-// Whether every partition can make any shard of the value without others.
-bool IsMadeAnywhere(const HloInstruction& full) {
-  return full.opcode() == HloOpcode::kIota || full.opcode() == HloOpcode::kConstant ||
-         (full.opcode() == HloOpcode::kBroadcast && full.operand(0)->shape().rank() == 0);
-}
-
-// The same of few elementwise instructions on such values and on parameters that every partition
-// has.
-bool IsMadeOfFullParameters(const HloInstruction& full, const HloComputation* entry, int depth) {
-  if (IsMadeAnywhere(full)) return true;
-  if (full.opcode() == HloOpcode::kParameter) return full.parent() == entry;
-  return depth > 0 && full.info().Has(op_traits::kElementwiseTrait) && full.operand_count() > 0 &&
-         absl::c_all_of(full.operands(), [&](const HloInstruction* operand) {
-           return IsMadeOfFullParameters(*operand, entry, depth - 1);
-         });
+// Whether each partition has the same of the value in both layouts, though not always the same
+// part of it.
+bool HasSameShards(const HloInstruction& full, const ShardLayout& a, const ShardLayout& b) {
+  if (a.counts != b.counts || !a.partial_groups.empty() || !b.partial_groups.empty()) return false;
+  for (size_t d = 0; d < a.counts.size(); ++d) {
+    if (!HasEqualShards(full, static_cast<int64_t>(d), a.counts[d]) &&
+        a.Positions(d) != b.Positions(d)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -58,8 +55,11 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
     shard =
         emit_.ReduceScatter(partial->second.shard, full->shape(), partial->second.layout, layout);
   }
-  constexpr int kFewInstructions = 4;
-  const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_, kFewInstructions);
+  if (shard == nullptr && known != sharded_.end() &&
+      HasSameShards(*WithoutAnnotations(full), known->second.layout, layout)) {
+    shard = known->second.shard;
+  }
+  const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_);
   if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
       !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
     shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
@@ -150,6 +150,41 @@ HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const Sh
   if (operands.size() < static_cast<size_t>(value->operand_count())) return nullptr;
   const Shape& shape = layout.IsUndivided() ? value->shape() : operands[0]->shape();
   return value->parent()->AddInstruction(value->CloneWithNewOperands(shape, operands));
+}
+
+absl::StatusOr<bool> Partitioner::PartitionSum(HloInstruction* instruction) {
+  if (instruction->opcode() != HloOpcode::kAdd && instruction->opcode() != HloOpcode::kSubtract) {
+    return false;
+  }
+  Instructions parts;
+  const ShardLayout* layout = nullptr;
+  for (HloInstruction* operand : instruction->operands()) {
+    // Others may need the sum of the operand itself.
+    if (operand->users().size() != 1) return false;
+    const ShardLayout* of_operand = nullptr;
+    if (const Sharded* known = FindSharded(operand);
+        known != nullptr && !known->layout.partial_groups.empty()) {
+      of_operand = &known->layout;
+      parts.push_back(known->shard);
+    } else if (const auto made = partials_.find(WithoutAnnotations(operand));
+               made != partials_.end()) {
+      of_operand = &made->second.layout;
+      parts.push_back(made->second.shard);
+    }
+    if (of_operand == nullptr || of_operand->reduction != UnreducedKind::kSum ||
+        (layout != nullptr && *layout != *of_operand)) {
+      return false;
+    }
+    layout = of_operand;
+  }
+  ShardingStrategy strategy;
+  strategy.result = *layout;
+  strategy.partial = std::exchange(strategy.result.partial_groups, {});
+  HloInstruction* part = instruction->parent()->AddInstruction(
+      instruction->CloneWithNewOperands(parts[0]->shape(), parts));
+  HloInstruction* sum = CombinePartial(instruction, part, strategy);
+  XLA_RETURN_IF_ERROR(SetResult(instruction, sum, strategy.result));
+  return true;
 }
 
 absl::StatusOr<HloInstruction*> Partitioner::MakeShard(HloInstruction* full,

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/free_values.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
 
@@ -27,6 +28,16 @@ bool MayStateSharding(const HloInstruction& instruction) {
     default:
       return instruction.has_sharding() && instruction.shape().IsArray();
   }
+}
+
+// How many products have an operand in the same place: what is moved for one serves all.
+int64_t SharersOf(const HloInstruction& product, int64_t operand) {
+  if (product.opcode() != HloOpcode::kDot) return 1;
+  const HloInstruction* value = product.operand(operand);
+  return absl::c_count_if(value->users(), [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kDot && user->operand(operand) == value &&
+           user->attributes<DotAttributes>() == product.attributes<DotAttributes>();
+  });
 }
 
 }  // namespace
@@ -62,9 +73,10 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
     if (known[i] == nullptr) continue;  // everybody has it
     const Shape& shape = instruction.operand(static_cast<int64_t>(i))->shape();
     const int64_t bytes = ShapeUtil::ByteSizeOf(shape);
-    cost += strategy.operands[i].has_value()
-                ? emit_.ReshardBytes(shape, *known[i], *strategy.operands[i])
-                : bytes - bytes / known[i]->size();
+    const int64_t moved = strategy.operands[i].has_value()
+                              ? emit_.ReshardBytes(shape, *known[i], *strategy.operands[i])
+                              : bytes - bytes / known[i]->size();
+    cost += moved / SharersOf(instruction, static_cast<int64_t>(i));
   }
   if (!strategy.elements.empty()) return cost;
   const int64_t shard = ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
@@ -112,6 +124,7 @@ absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
 }
 
 absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
+  if (IsMadeOfFullParameters(*instruction, entry_)) return absl::OkStatus();
   switch (instruction->opcode()) {
     case HloOpcode::kGather:
     case HloOpcode::kScatter:

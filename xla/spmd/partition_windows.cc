@@ -40,8 +40,14 @@ RowRange RangeOf(const RowWindow& window, const Shape& operand, const Shape& res
   range.dimension = window.dimension;
   range.length = (rows - 1) * window.stride + window.size;
   range.limit = operand.dimensions(static_cast<int>(window.dimension));
+  const int64_t results = result.dimensions(static_cast<int>(window.result_dimension));
   for (int64_t q = 0; q < count; ++q) {
-    range.starts.push_back(window.first + q * rows * window.stride);
+    const int64_t start = window.first + q * rows * window.stride;
+    range.starts.push_back(start);
+    // The padding of the result needs none.
+    const int64_t own = std::clamp<int64_t>(results - q * rows, 0, rows);
+    range.needed.emplace_back(start,
+                              own == 0 ? start : start + (own - 1) * window.stride + window.size);
   }
   return range;
 }
@@ -60,6 +66,24 @@ bool HasElements(const Shape& shape) { return !ShapeUtil::IsZeroElementArray(sha
 
 bool IsFull(const SliceDim& slice, int64_t size) {
   return slice.start == 0 && slice.limit == size && slice.stride == 1;
+}
+
+// The slice of a shard along the dimensions that are not divided, so that no rows move that are not
+// in it.
+HloInstruction* SlicedWhereUndivided(HloInstruction* shard, absl::Span<const SliceDim> dims,
+                                     const ShardLayout& layout) {
+  SliceAttributes attributes;
+  Shape shape = shard->shape();
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const int dim = static_cast<int>(d);
+    const bool is_divided = layout.counts[d] > 1;
+    attributes.slice.push_back(is_divided ? SliceDim{0, shape.dimensions(dim), 1} : dims[d]);
+    if (!is_divided) {
+      shape.set_dimensions(dim, CeilOfRatio(dims[d].limit - dims[d].start, dims[d].stride));
+    }
+  }
+  if (ShapeUtil::Compatible(shape, shard->shape())) return shard;
+  return Add(shard->parent(), HloOpcode::kSlice, shape, {shard}, std::move(attributes));
 }
 
 // Where a slice of rows along one dimension begins; none if it is something else.
@@ -116,14 +140,19 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
   HloInstruction* operand = WithoutAnnotations(slice->mutable_operand(0));
   HloInstruction* fill = nullptr;
   std::vector<int64_t> before(static_cast<size_t>(operand->shape().rank()), 0);
-  // A slice of a pad takes rows of what is padded.
-  if (operand->opcode() == HloOpcode::kPad && SourceOf(operand->mutable_operand(0)).shard) {
-    const auto& padding = operand->attributes<PadAttributes>().padding;
-    if (std::all_of(padding.begin(), padding.end(),
+  // A slice of a pad, or of a copy of it, takes rows of what is padded.
+  HloInstruction* pad = operand;
+  while (pad->opcode() == HloOpcode::kCopy) pad = WithoutAnnotations(pad->mutable_operand(0));
+  if (pad->opcode() == HloOpcode::kPad) {
+    const Source inner = SourceOf(pad->mutable_operand(0)), outer = SourceOf(operand);
+    const auto& padding = pad->attributes<PadAttributes>().padding;
+    if (inner.shard != nullptr &&
+        (pad == operand || (outer.shard != nullptr && outer.layout == inner.layout)) &&
+        std::all_of(padding.begin(), padding.end(),
                     [](const PadDim& dim) { return dim.interior == 0; })) {
       for (size_t d = 0; d < before.size(); ++d) before[d] = padding[d].low;
-      fill = operand->mutable_operand(1);
-      operand = operand->mutable_operand(0);
+      fill = pad->mutable_operand(1);
+      operand = pad->mutable_operand(0);
     }
   }
   const Source source = SourceOf(operand);
@@ -133,6 +162,7 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
   SliceAttributes local;
   HloInstruction* rows = source.shard;
   bool needs_rows = false;
+  if (fill == nullptr) rows = SlicedWhereUndivided(rows, dims, source.layout);
   for (size_t d = 0; d < dims.size(); ++d) {
     const auto dim = static_cast<int>(d);
     const bool is_kept = IsFull(dims[d], full.dimensions(dim)) && fill == nullptr;
@@ -141,7 +171,7 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
                                full.dimensions(dim) == operand->shape().dimensions(dim))) {
         return false;
       }
-      local.slice.push_back(dims[d]);
+      local.slice.push_back({0, rows->shape().dimensions(dim), 1});
       continue;
     }
     const int64_t size = ShardSize(slice->shape(), dim, source.layout.counts[d]);
@@ -312,6 +342,9 @@ Partitioner::WindowRows Partitioner::WindowRange(const WindowDim& dim, int64_t d
   for (int64_t q = 0; q < count; ++q) {
     const int64_t start = q * shard * dim.stride - dim.padding_low;
     const int64_t end = start + length - 1;  // included
+    const int64_t own = std::clamp<int64_t>(results - q * shard, 0, shard);
+    const int64_t own_end = end - (shard - own) * dim.stride;
+    rows.range.needed.emplace_back(-floor(-start), own == 0 ? -floor(-start) : floor(own_end) + 1);
     const int64_t first = rows.is_dilated ? floor(start) : -floor(-start);
     const int64_t last = floor(end);
     rows.range.starts.push_back(first);
@@ -420,6 +453,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
       return PartitionSelectAndScatter(instruction);
     case HloOpcode::kConvolution:
       return PartitionConvolution(instruction);
+    case HloOpcode::kRaggedDot:
+      return PartitionRaggedDot(instruction);
     case HloOpcode::kDynamicSlice:
       return PartitionDynamicSlice(instruction);
     case HloOpcode::kDynamicUpdateSlice:

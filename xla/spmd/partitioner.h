@@ -89,8 +89,14 @@ class Partitioner {
   // Joins shards of a parameter or result that are not all of one size, in programs that Shardy
   // would divide; in others, shards have padding.
   absl::Status MakeEven(const Shape& full, ShardLayout& layout, HloSharding& sharding) const;
+  // Broadcasts are effects for dead code elimination; those that were added here are not.
+  bool RemoveUnusedBroadcasts();
   absl::Status EnterAndLeaveManual(HloComputation* computation);
-  absl::Status EnterManual(HloInstruction* call);
+  // Not yet, where shards of the operand may be at hand later, unless this is the last time.
+  absl::Status EnterManual(HloInstruction* call, bool is_last);
+  // The shards that there are of the shard of a value that is divided so.
+  std::optional<Sharded> ShardsOfShards(const HloInstruction* local,
+                                        const ShardLayout& outer) const;
   absl::Status LeaveManual(HloInstruction* call);
   void FindDivergentInstructions();
   // `sharding`: of the value, or of all leaves of the result, of which the value is the next.
@@ -105,6 +111,8 @@ class Partitioner {
   // Notes the sharding of an instruction for the caller.
   void CollectValue(const HloInstruction& instruction);
   absl::Status PartitionInstruction(HloInstruction* instruction);
+  // Collectives of the program exchange shards where the partitions of a group have the same ones.
+  absl::StatusOr<bool> PartitionCollective(HloInstruction* collective);
   absl::Status PartitionByStrategy(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
@@ -163,6 +171,10 @@ class Partitioner {
   // partition_select_and_scatter.cc
   absl::StatusOr<bool> PartitionSelectAndScatter(HloInstruction* instruction);
   absl::StatusOr<bool> PartitionConvolution(HloInstruction* convolution);
+  // partition_ragged.cc
+  absl::StatusOr<bool> PartitionRaggedDot(HloInstruction* product);
+  // The sizes of the parts of groups of rows that are within `rows` rows from `start` on, an s32.
+  HloInstruction* SizesWithin(HloInstruction* sizes, HloInstruction* start, int64_t rows);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
   absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
@@ -217,6 +229,8 @@ class Partitioner {
   // The same from partial values of all operands, of operations that may come before the
   // combination.
   HloInstruction* PartialFromOperands(HloInstruction* value, const ShardLayout& layout);
+  // A sum of values whose parts are at hand is the sum of sums of parts: one reduction, not two.
+  absl::StatusOr<bool> PartitionSum(HloInstruction* instruction);
   // Null if only the full can be computed.
   absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* full, const ShardLayout& layout);
   HloInstruction* IotaOfShard(HloInstruction* full, const Shape& shape, const ShardLayout& layout);

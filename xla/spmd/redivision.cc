@@ -8,6 +8,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/index_arithmetic.h"
 #include "xla/spmd/instructions.h"
+#include "xla/spmd/shard_emitter.h"
 #include "xla/util.h"
 
 namespace xla::spmd {

@@ -14,7 +14,7 @@
 
 #include "xla/shape.h"
 #include "xla/spmd/partition_groups.h"
-#include "xla/spmd/shard_emitter.h"
+#include "xla/spmd/row_range.h"
 #include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,30 +19,13 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/named_sharding.h"
 #include "xla/shape.h"
+#include "xla/spmd/block_exchange.h"
+#include "xla/spmd/redivision.h"
 #include "xla/spmd/reshard.h"
+#include "xla/spmd/row_range.h"
 #include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {
-
-// Rows along a dimension that partitions need of a sharded array, by their positions there.
-struct RowRange {
-  int64_t dimension = 0;
-  std::vector<int64_t> starts;  // of each position; may be outside of the array
-  int64_t length = 0;           // the same for all
-  int64_t limit = 0;            // the rows that the array has, without padding
-  int64_t begin = 0;            // those before that are not needed
-};
-
-// Rows of the shard at some distance, of which some position needs each.
-struct RowPiece {
-  int64_t low = 0, high = 0;  // in that shard
-  std::vector<bool> needed;   // by positions, of any of the rows
-};
-using RowPieces = std::map<int64_t, RowPiece>;  // by distance
-// What ranges need of shards of `size` rows at `count` positions.
-RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count);
-
-struct Redivision;
 
 // Where the shard of this partition starts in a dimension, an s32. `size`: of shards there.
 HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
@@ -57,6 +42,8 @@ class ShardEmitter {
   // Collectives that are added from now on have its metadata: they are there for its sake.
   void set_cause(const HloInstruction& cause);
   int64_t partitions() const { return partitions_; }
+  // Whether a collective of this channel was added here: programs use small ids.
+  bool IsOwnChannel(int64_t channel) const { return channel >= kFirstChannel; }
   // The next channel of a collective; it is advanced past those that are taken.
   int64_t* next_channel() { return &next_channel_; }
 
@@ -123,6 +110,19 @@ class ShardEmitter {
   };
   using PlanKey = std::tuple<NamedSharding, NamedSharding, std::vector<int64_t>, PrimitiveType>;
 
+  // The cheapest of the ways from one layout to another; the others are null.
+  struct Way {
+    const ReshardPlan* plan = nullptr;
+    std::optional<Redivision> redivision;
+    const BlockExchange* exchange = nullptr;
+    int64_t bytes = INT64_MAX;  // that a device receives
+  };
+  Way CheapestWay(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
+  // Null where chains do as well, or there is none.
+  const BlockExchange* ExchangeOf(const Shape& full, const ShardLayout& from,
+                                  const ShardLayout& to) const;
+  HloInstruction* Exchange(HloInstruction* shard, const Shape& full, const BlockExchange& exchange,
+                           const ShardLayout& to);
   // Null if the layouts are over two meshes, or no reshard is possible.
   const ReshardPlan* PlanOf(const Shape& full, const ShardLayout& from,
                             const ShardLayout& to) const;
@@ -138,10 +138,11 @@ class ShardEmitter {
   HloModule& module_;
   // Every strategy of every instruction asks for plans, mostly the same ones.
   mutable absl::flat_hash_map<PlanKey, std::unique_ptr<ReshardPlan>> plans_;
+  mutable absl::flat_hash_map<PlanKey, std::unique_ptr<BlockExchange>> exchanges_;
   InstructionMetadata cause_;
   const int64_t partitions_;
-  // First channel id for collectives inserted here; programs use small ids.
-  int64_t next_channel_ = int64_t{1} << 32;
+  static constexpr int64_t kFirstChannel = int64_t{1} << 32;
+  int64_t next_channel_ = kFirstChannel;
 };
 
 }  // namespace xla::spmd

@@ -35,8 +35,8 @@ std::vector<int64_t> SizesOf(const Shape& shape) {
 // each other there, without gaps.
 int64_t OffsetIn(const RowPieces& pieces, const RowRange& range, int64_t position, int64_t size) {
   const int64_t start = range.starts[static_cast<size_t>(position)];
-  if (start >= range.limit || start + range.length <= range.begin) return 0;
-  const int64_t first = std::max(start, range.begin);
+  const auto [first, end] = range.RowsOf(position);
+  if (first >= end) return 0;
   int64_t before = 0;
   for (const auto& [distance, piece] : pieces) {
     if (distance == first / size - position) {
@@ -61,13 +61,21 @@ std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLa
 
 }  // namespace
 
+std::pair<int64_t, int64_t> RowRange::RowsOf(int64_t position) const {
+  const auto q = static_cast<size_t>(position);
+  int64_t first = std::max(starts[q], begin), end = std::min(starts[q] + length, limit);
+  if (!needed.empty()) {
+    first = std::max(first, needed[q].first);
+    end = std::min(end, needed[q].second);
+  }
+  return {first, std::max(first, end)};
+}
+
 RowPieces PiecesOf(const RowRange& range, int64_t size, int64_t count) {
   RowPieces pieces;
   const std::vector<bool> none(static_cast<size_t>(count), false);
   for (int64_t q = 0; q < count; ++q) {
-    const int64_t start = range.starts[static_cast<size_t>(q)];
-    const int64_t first = std::max(start, range.begin);
-    const int64_t last = std::min(start + range.length, range.limit);
+    const auto [first, last] = range.RowsOf(q);
     for (int64_t block = first / size; first < last && block * size < last; ++block) {
       RowPiece& piece = pieces.try_emplace(block - q, RowPiece{size, 0, none}).first->second;
       piece.low = std::min(piece.low, std::max<int64_t>(first - block * size, 0));
@@ -115,13 +123,48 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
                                       const ShardLayout& from, const ShardLayout& to) {
   if (from == to) return shard;
   if (!to.partial_groups.empty()) return nullptr;
-  const ReshardPlan* plan = PlanOf(full, from, to);
-  const auto redivision = FindRedivision(full, from, to);
-  if (redivision.has_value() && (plan == nullptr || redivision->bytes < plan->bytes)) {
-    return Redivide(shard, *redivision, from, to);
+  const Way way = CheapestWay(full, from, to);
+  if (way.redivision.has_value()) return Redivide(shard, *way.redivision, from, to);
+  if (way.plan != nullptr) return EmitReshard(shard, way.plan->from, way.plan->steps, full, *this);
+  if (from.partial_groups.empty()) {
+    if (HloInstruction* permuted = CollectivePermute(shard, from, to)) return permuted;
   }
-  if (plan != nullptr) return EmitReshard(shard, plan->from, plan->steps, full, *this);
-  return from.partial_groups.empty() ? CollectivePermute(shard, from, to) : nullptr;
+  return way.exchange != nullptr ? Exchange(shard, full, *way.exchange, to) : nullptr;
+}
+
+ShardEmitter::Way ShardEmitter::CheapestWay(const Shape& full, const ShardLayout& from,
+                                            const ShardLayout& to) const {
+  Way way;
+  way.plan = PlanOf(full, from, to);
+  if (way.plan != nullptr) way.bytes = way.plan->bytes;
+  way.redivision = FindRedivision(full, from, to);
+  if (way.redivision.has_value() && way.redivision->bytes < way.bytes) {
+    way.plan = nullptr;
+    way.bytes = way.redivision->bytes;
+  } else {
+    way.redivision.reset();
+  }
+  const BlockExchange* exchange = ExchangeOf(full, from, to);
+  if (exchange != nullptr && exchange->bytes < way.bytes) {
+    way = {.exchange = exchange, .bytes = exchange->bytes};
+  }
+  return way;
+}
+
+const BlockExchange* ShardEmitter::ExchangeOf(const Shape& full, const ShardLayout& from,
+                                              const ShardLayout& to) const {
+  // Of even shards over one mesh, chains move no padding.
+  std::optional<Mesh> mesh;
+  if (ShareMesh(from, to, &mesh) && IsEven(full, from) && IsEven(full, to)) return nullptr;
+  if (!from.partial_groups.empty() || !to.partial_groups.empty()) return nullptr;
+  const auto [found, is_new] = exchanges_.try_emplace(
+      PlanKey(ToNamedSharding(from), ToNamedSharding(to), SizesOf(full), full.element_type()));
+  if (is_new) {
+    if (auto exchange = FindBlockExchange(full, from, to)) {
+      found->second = std::make_unique<BlockExchange>(*std::move(exchange));
+    }
+  }
+  return found->second.get();
 }
 
 int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
@@ -129,12 +172,8 @@ int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
   if (from == to) return 0;
   const int64_t bytes = ShapeUtil::ByteSizeOf(full);
   if (!to.partial_groups.empty()) return 2 * bytes;
-  const ReshardPlan* plan = PlanOf(full, from, to);
-  const auto redivision = FindRedivision(full, from, to);
-  if (redivision.has_value()) {
-    return plan == nullptr ? redivision->bytes : std::min(plan->bytes, redivision->bytes);
-  }
-  if (plan != nullptr) return plan->bytes;
+  const int64_t cheapest = CheapestWay(full, from, to).bytes;
+  if (cheapest != INT64_MAX) return cheapest;
   if (!from.partial_groups.empty()) return 2 * bytes;
   const int64_t shard = bytes / from.size();
   return from.counts == to.counts ? shard : bytes - shard;
