@@ -735,6 +735,18 @@ int64_t BytesOfPartitioned(const std::string& text) {
   return bytes.value_or(-1);
 }
 
+// Whether there are the replicas that a collective names is for the run to say.
+TEST(SpmdPartitionTest, CollectivesOfReplicasStay) {
+  EXPECT_EQ(BytesOfPartitioned(R"(
+HloModule m, num_partitions=2
+
+ENTRY e {
+  a = s32[4] parameter(0), sharding={devices=[2]<=[2]}
+  ROOT r = s32[4] collective-permute(a), source_target_pairs={{0,1}}, sharding={devices=[2]<=[2]}
+})"),
+            8 + 16);
+}
+
 // Shards that a program computes are those of a manual computation.
 TEST(SpmdPartitionTest, ComputedShardsEnterManualComputations) {
   EXPECT_EQ(BytesOfPartitioned(R"(

@@ -47,14 +47,15 @@ bool IsReplaced(const HloInstruction& instruction) {
 
 // Whether partitions that exchange data have the same part of an array that is divided so: they may
 // exchange the parts.
-absl::StatusOr<bool> ExchangesSamePositions(const HloInstruction& collective,
-                                            const ShardLayout& layout) {
+bool ExchangesSamePositions(const HloInstruction& collective, const ShardLayout& layout) {
   const int64_t partitions = layout.mesh.num_devices();
   std::vector<std::pair<int64_t, int64_t>> pairs;  // that must have the same
   std::vector<bool> is_seen(static_cast<size_t>(partitions), false);
   for (int64_t p = 0; p < partitions; ++p) {
     if (is_seen[static_cast<size_t>(p)]) continue;
-    XLA_ASSIGN_OR_RETURN(const DeviceGroup group, FindGroup(collective, {1, partitions, 0, p}));
+    const absl::StatusOr<DeviceGroup> found = FindGroup(collective, {1, partitions, 0, p});
+    if (!found.ok()) return false;  // of other replicas, which a run has or misses
+    const DeviceGroup& group = *found;
     if (collective.opcode() == HloOpcode::kCollectivePermute) {
       pairs = group.pairs;
       break;
@@ -132,14 +133,12 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   if (!is_done) {
     XLA_ASSIGN_OR_RETURN(is_done, PartitionAlongDividedDimension(instruction));
   }
-  if (!is_done) {
-    XLA_ASSIGN_OR_RETURN(is_done, PartitionCollective(instruction));
-  }
+  if (!is_done) is_done = PartitionCollective(instruction);
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
   return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
 }
 
-absl::StatusOr<bool> Partitioner::PartitionCollective(HloInstruction* collective) {
+bool Partitioner::PartitionCollective(HloInstruction* collective) {
   switch (collective->opcode()) {
     case HloOpcode::kAllReduce:
     case HloOpcode::kCollectivePermute:
@@ -151,8 +150,7 @@ absl::StatusOr<bool> Partitioner::PartitionCollective(HloInstruction* collective
   if (collective->operand_count() != 1 || !collective->shape().IsArray()) return false;
   const Source source = SourceOf(collective->mutable_operand(0));
   if (source.shard == nullptr) return false;
-  XLA_ASSIGN_OR_RETURN(const bool is_same, ExchangesSamePositions(*collective, source.layout));
-  if (!is_same) return false;
+  if (!ExchangesSamePositions(*collective, source.layout)) return false;
   HloInstruction* shard = collective->parent()->AddInstruction(
       collective->CloneWithNewOperands(source.shard->shape(), {source.shard}));
   SetShard(collective, shard, source.layout);

@@ -112,7 +112,7 @@ class Partitioner {
   void CollectValue(const HloInstruction& instruction);
   absl::Status PartitionInstruction(HloInstruction* instruction);
   // Collectives of the program exchange shards where the partitions of a group have the same ones.
-  absl::StatusOr<bool> PartitionCollective(HloInstruction* collective);
+  bool PartitionCollective(HloInstruction* collective);
   absl::Status PartitionByStrategy(HloInstruction* instruction);
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
