@@ -55,7 +55,7 @@ python-tools:
 	@scripts/install_python_tools.sh build-python
 
 cluster-demo: ## train the digits on 4 processes of this machine, and compare with one (after `make jax`)
-	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt xylem_gloo
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt xylem_engines
 	@scripts/cluster_demo.sh
 
 test: deps ## build everything and run all tests
@@ -185,7 +185,7 @@ tidy: deps ## run clang-tidy over the libraries and the command (needs clang and
 	@scripts/run_clang_tidy.py build-tidy --jobs $(JOBS)
 
 install: build ## install command, library, plugin, headers, man page and completions under PREFIX (/usr/local)
-	@cmake --build --preset release --parallel $(JOBS) --target xylem_shared xylem_pjrt
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_shared xylem_pjrt xylem_engines
 	@cmake --install build --prefix $(PREFIX)
 
 uninstall: ## remove what `make install` put under PREFIX
@@ -201,7 +201,7 @@ check-wheel: wheel ## install the wheel into a clean Debian, use it with and wit
 
 deb: deps ## build Debian packages into build-deb/: command, library, development files, plugin
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt
+	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt xylem_engines
 	@scripts/build_deb.sh build build-deb
 
 check-deb: deb ## install the packages into a clean Debian, use them, purge them (root; debootstrap)
@@ -209,7 +209,7 @@ check-deb: deb ## install the packages into a clean Debian, use them, purge them
 
 interface: deps ## write the list of functions that libxylem.so exports again (tests/package/interface.txt)
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt
+	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt xylem_engines
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders

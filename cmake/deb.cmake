@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages by CPack, one for each component of the installation (`make deb`): xylem (the command),
-# libxylem0.1, libxylem-dev, xylem-pjrt (the plugin).
+# libxylem0.1, libxylem-dev, xylem-pjrt (the plugin), xylem-gloo and xylem-mpi (what connects processes).
 set(library libxylem${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(release 0xylem1)
 set(maintainer "The Xylem authors <maintainers@xylem.example>")
@@ -11,6 +11,10 @@ set(CPACK_PACKAGE_CONTACT "${maintainer}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL command library dev plugin)
+foreach(engine ${xylem_engines})
+  string(REPLACE "xylem_" "" component ${engine})
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+endforeach()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -82,8 +86,22 @@ xylem_deb(plugin xylem-pjrt science "runs programs of JAX on Xylem: PJRT plugin"
 "Clients of the PJRT interface, such as JAX, load this plugin to compile
 and run programs on the CPU. LLVM and all other libraries are inside and
 hidden, so that they do not get in the way of other copies in the process.")
+# The command, the library and the plugin load them when several processes work together.
+if(TARGET xylem_gloo)
+  xylem_deb(gloo xylem-gloo science "connects processes of Xylem by Gloo"
+"Several processes that run one program together, as those of JAX after
+jax.distributed.initialize(), exchange data by this module.")
+endif()
+if(TARGET xylem_mpi)
+  xylem_deb(mpi xylem-mpi science "connects processes of Xylem by MPI"
+"Processes that mpirun has started, and that run one program together,
+exchange data by this module.")
+endif()
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libllvm19)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS libllvm19)
+foreach(component COMMAND LIBRARY PLUGIN)
+  set(CPACK_DEBIAN_${component}_PACKAGE_SUGGESTS "xylem-gloo, xylem-mpi")
+endforeach()
 set(depends "${library} (= ${PROJECT_VERSION}-${release}), libabsl-dev, libprotobuf-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${depends}")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS xylem-pjrt)

@@ -28,3 +28,5 @@ if(MPI_CXX_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/xla/distributed/engines/mpi_tr
 else()
   message(STATUS "There is no MPI (libopenmpi-dev, libmpich-dev): several processes need Gloo")
 endif()
+# Those that this build has.
+add_custom_target(xylem_engines DEPENDS ${xylem_engines})

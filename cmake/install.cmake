@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install BUILD --prefix WHERE` installs, by components: command, library, dev (headers,
-# CMake package, pkg-config file), plugin, doc.
+# CMake package, pkg-config file), plugin, gloo, mpi, doc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${PROJECT_BINARY_DIR}/package)
@@ -21,10 +21,6 @@ endif()
 # --- The library ------------------------------------------------------------------------------------
 install(TARGETS xylem_shared EXPORT XylemTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
-# What connects processes: of no package yet, since each needs its engine's libraries.
-if(xylem_engines)
-  install(TARGETS ${xylem_engines} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engines)
-endif()
 install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
         COMPONENT dev)
 
@@ -51,6 +47,11 @@ endforeach()
 # --- The plugin: not a library to link with, and therefore in a folder of its own --------------------
 set(XYLEM_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/xylem)
 install(TARGETS xylem_pjrt LIBRARY DESTINATION ${XYLEM_PLUGIN_DIR} COMPONENT plugin)
+# What connects processes (engines.cmake), one component each: they need the libraries of their engines.
+foreach(engine ${xylem_engines})
+  string(REPLACE "xylem_" "" component ${engine})
+  install(TARGETS ${engine} LIBRARY DESTINATION ${XYLEM_PLUGIN_DIR} COMPONENT ${component})
+endforeach()
 
 # --- CMake package and pkg-config file ---------------------------------------------------------------
 # The headers of generated protocol buffers take no library of an earlier minor version than their own,

@@ -24,7 +24,11 @@ depends() { # depends COMPONENT FILE: an option for cpack
   list=$(cd "$folder" && dpkg-shlibdeps -O "$OLDPWD/$2" 2>/dev/null)
   echo "CPACK_DEBIAN_$1_PACKAGE_DEPENDS=${list#shlibs:Depends=}"
 }
-cpack --config "$build/CPackConfig.cmake" -G DEB -B "$folder" \
+engines=()
+for engine in gloo mpi; do
+  [[ ! -e $build/libxylem_$engine.so ]] || engines+=(-D "$(depends ${engine^^} "$build/libxylem_$engine.so")")
+done
+cpack --config "$build/CPackConfig.cmake" -G DEB -B "$folder" "${engines[@]}" \
   -D "$(depends COMMAND "$build/xylem")" -D "$(depends LIBRARY "$build/libxylem.so")" \
   -D "$(depends PLUGIN "$build/libxylem_pjrt.so")" >"$folder/cpack.log" 2>&1 ||
   { cat "$folder/cpack.log" >&2; exit 1; }

@@ -21,9 +21,18 @@ apt install -y /share/deb/*.deb
 check "version" "$(xylem --version)" "xylem $(dpkg-query -W -f '${Version}' xylem | sed 's/-.*//')"
 check "xylem run" "$(xylem run /share/tests/install/constant.hlo 2>run.err)" "out00 = f32[3] {2, 4, 6}"
 grep -i interpret run.err && fail "the program was interpreted"
-for package in xylem libxylem0.1 libxylem-dev xylem-pjrt; do
+# Those of the engines that were there when the packages were built.
+packages="xylem libxylem0.1 libxylem-dev xylem-pjrt"
+for engine in gloo mpi; do
+  [ ! -e "$(echo /share/deb/xylem-${engine}_*.deb)" ] || packages="$packages xylem-$engine"
+done
+for package in $packages; do
   check "copyright of $package" "$(cat /usr/share/doc/$package/copyright)" "Google Inc"
 done
+case $packages in *gloo*)
+  check "four processes" "$(xylem run --processes 4 --random 1 /share/tests/processes/sharded.hlo)" \
+    "$(xylem run --random 1 /share/tests/processes/sharded.hlo)" ;;
+esac
 [ -s /usr/share/man/man1/xylem.1.gz ] || fail "there is no man page"
 
 g++ -std=c++20 /share/examples/local_client.cc $(pkg-config --cflags --libs xylem) -o local_client
@@ -33,7 +42,8 @@ plugin=$(dpkg -L xylem-pjrt | grep 'libxylem_pjrt.so$')
 ./host open "$plugin" run || fail "the plugin does not run programs"
 echo "ok: the plugin"
 
-apt purge -y xylem libxylem0.1 libxylem-dev xylem-pjrt
+# shellcheck disable=SC2086
+apt purge -y $packages
 apt autoremove -y --purge
 left=$(find / -xdev -iname '*xylem*' ! -path '/share/*' ! -path '/proc/*' ! -path '/tmp/*')
 [ -z "$left" ] || fail "purging left $left"

@@ -37,9 +37,12 @@ absl::StatusOr<EngineFunction*> LoadEngine(absl::string_view name, const std::st
   } else {
     const std::string own = OwnFolder();
     if (!own.empty()) {
-      // The plugin is installed in a folder below that of the libraries.
-      for (const char* const from : {"/", "/../lib/", "/../"})
+      // They are installed beside the plugin, in a folder below that of the libraries, of which
+      // Debian has one for each architecture: seen from the plugin, the library, the command.
+      for (const char* const from : {"/", "/xylem/", "/../lib/xylem/", "/../lib64/xylem/",
+                                     "/../lib/" XYLEM_LIBRARY_ARCHITECTURE "/xylem/"}) {
         candidates.push_back(absl::StrCat(own, from, file));
+      }
     }
     candidates.push_back(file);
   }
