@@ -34,7 +34,7 @@ inline GlooOptions GlooOptionsOf(int rank, int size) {
   options.rank = rank;
   options.size = size;
   options.address = "127.0.0.1";
-  options.timeout = absl::Seconds(60);
+  options.timeout = absl::Minutes(4);
   options.module_folder = XYLEM_ENGINE_FOLDER;
   return options;
 }
@@ -46,6 +46,7 @@ inline absl::StatusOr<std::unique_ptr<Transport>> ConnectRank(int rank, int size
   XLA_ASSIGN_OR_RETURN(auto transport, ConnectGloo(GlooOptionsOf(rank, size), store));
   if (!shares_memory) return transport;
   HostTransportOptions host;
+  host.timeout = absl::Minutes(4);
   host.processes.resize(static_cast<size_t>(size));
   std::iota(host.processes.begin(), host.processes.end(), 0);
   return ShareHostMemory(std::move(transport), *store, host);

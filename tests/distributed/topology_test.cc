@@ -130,18 +130,14 @@ TEST(TopologyTest, DamagedTextIsRefused) {
 }
 
 std::vector<absl::StatusOr<Topology>> Exchange(KeyValueStore& store,
-                                               std::vector<ProcessDescription> processes,
-                                               absl::Duration timeout = absl::Seconds(60),
-                                               int64_t num_processes = -1) {
+                                               std::vector<ProcessDescription> processes) {
   std::vector<absl::StatusOr<Topology>> results(processes.size());
   std::vector<std::thread> threads;
   for (size_t i = 0; i < processes.size(); ++i) {
     threads.emplace_back([&, i] {
       ExchangeOptions options;
       options.process = static_cast<int64_t>(i);
-      options.num_processes =
-          num_processes < 0 ? static_cast<int64_t>(processes.size()) : num_processes;
-      options.timeout = timeout;
+      options.num_processes = static_cast<int64_t>(processes.size());
       results[i] = ExchangeTopology(store, processes[i], options);
     });
   }
@@ -173,8 +169,17 @@ TEST(ExchangeTest, AllGetTheError) {
 
 TEST(ExchangeTest, TheMissingAreNamed) {
   const auto store = MakeMemoryStore();
-  for (const auto& topology :
-       Exchange(*store, {Process("a"), Process("b")}, absl::Milliseconds(50), 4)) {
+  const auto exchange = [&](int64_t process, absl::Duration timeout) {
+    return ExchangeTopology(*store, Process(process == 0 ? "a" : "b"),
+                            {.process = process, .num_processes = 4, .timeout = timeout});
+  };
+  // Process 1 registers before the time of process 0 begins.
+  absl::StatusOr<Topology> second;
+  std::thread other([&] { second = exchange(1, absl::Minutes(4)); });
+  while (!store->TryGet("topology/1").ok()) std::this_thread::yield();
+  const absl::StatusOr<Topology> first = exchange(0, absl::Milliseconds(50));
+  other.join();
+  for (const auto& topology : {first, second}) {
     EXPECT_TRUE(absl::IsDeadlineExceeded(topology.status())) << topology.status();
     EXPECT_NE(topology.status().ToString().find("2 of 4 processes have registered"),
               std::string::npos);
