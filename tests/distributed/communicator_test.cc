@@ -199,6 +199,31 @@ TEST_P(CommunicatorTest, AProcessThatHasEndedTheRunIsAnError) {
   });
 }
 
+// A run that fails here alone may be why its process leaves the others in the next one.
+TEST_P(CommunicatorTest, AClientThatIsClosedSaysWhatFailed) {
+  Job job(Transports(2));
+  OnRanks(2, [&](int rank) {
+    auto run = job.at(rank).StartRun(kProgram, Iota(2), OneEach(2));
+    std::vector<std::vector<char>> received;
+    EXPECT_EQ(ExchangeAll(*run, OperationNamed("all-reduce.1"), 64, received), absl::OkStatus());
+    if (rank == 1) {
+      run->Finish(absl::InternalError("the disk is full"));
+      run.reset();
+      job.End(1);
+      return;
+    }
+    run->Finish(absl::OkStatus());
+    run = job.at(rank).StartRun(kProgram, Iota(2), OneEach(2));
+    const absl::Status status = ExchangeAll(*run, OperationNamed("all-reduce.1"), 64, received);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(),
+                                  "process 1 (host h1, pid 7) has closed its client, after launch "
+                                  "1 of program jit_f failed there: the disk is full"))
+        << status;
+    run->Finish(status);
+  });
+}
+
 TEST_P(CommunicatorTest, AProcessThatGoesIsUnavailable) {
   Job job(Transports(3));
   OnRanks(3, [&](int rank) {

@@ -109,8 +109,8 @@ bool HasEngine(const char* name) {
   return std::filesystem::exists(absl::StrCat(XYLEM_ENGINE_FOLDER, "/libxylem_", name, ".so"));
 }
 
-int ExchangeAllSizes(Communicator& communicator) {
-  for (int i = 0; i < 20; ++i) {
+int ExchangeAllSizes(Communicator& communicator, int times = 20) {
+  for (int i = 0; i < times; ++i) {
     for (const size_t bytes : {size_t{0}, size_t{100}, size_t{50000}, size_t{1 << 20}}) {
       const absl::Status status = ExchangeAll(communicator, bytes);
       if (status.ok()) continue;
@@ -127,7 +127,7 @@ class GlooProcessesTest : public testing::TestWithParam<bool> {};
 TEST_P(GlooProcessesTest, Data) {
   if (!HasEngine("gloo")) GTEST_SKIP() << "there is no Gloo";
   for (const int size : {2, 4}) {
-    ForkedJob job(size, GetParam(), ExchangeAllSizes);
+    ForkedJob job(size, GetParam(), [](Communicator& c) { return ExchangeAllSizes(c); });
     for (int rank = 0; rank < size; ++rank) EXPECT_EQ(job.Wait(rank), 0) << rank;
   }
 }
@@ -202,7 +202,8 @@ TEST(MpiProcessesTest, DISABLED_Rank) {
   auto communicator = Communicator::Create(*std::move(transport), communicator_options);
   ASSERT_TRUE(communicator.ok()) << communicator.status();
   EXPECT_GT((*communicator)->size(), 1);
-  EXPECT_EQ(ExchangeAllSizes(**communicator), 0);
+  // Waits of MPI keep cores busy: a few rounds take long on a busy machine.
+  EXPECT_EQ(ExchangeAllSizes(**communicator, 3), 0);
   EXPECT_EQ((*communicator)->Barrier(1, kPatience), absl::OkStatus());
 }
 

@@ -33,22 +33,21 @@ Messenger::~Messenger() { Close(); }
 absl::Status Messenger::Start() { return transport_->Start(this); }
 
 void Messenger::Close() {
+  Frame closing = FrameOf(Frame::Kind::kClosing, RunKey());
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (is_closed_) return;
     is_closed_ = true;
+    closing.text = last_failure_;
     WakeAllLocked();
   }
   for (int process = 0; process < transport_->size(); ++process) {
-    if (process == transport_->rank() ||
-        SendFrame(process, FrameOf(Frame::Kind::kClosing, RunKey())).ok()) {
-      continue;
-    }
+    if (process == transport_->rank() || SendFrame(process, closing).ok()) continue;
     std::lock_guard<std::mutex> lock(mutex_);
     peers_[static_cast<size_t>(process)].has_seen_all = true;
   }
   // What is under way to others is lost if the connection closes while they send something.
-  constexpr auto kPatience = std::chrono::seconds(2);
+  constexpr auto kPatience = std::chrono::seconds(10);
   {
     std::unique_lock<std::mutex> lock(mutex_);
     (void)seen_.wait_for(lock, kPatience, [&] {
@@ -81,6 +80,12 @@ std::string Messenger::Where(const Operation& operation) const {
   std::lock_guard<std::mutex> lock(mutex_);
   return absl::StrCat(operation.text, " of program ", ProgramNameLocked(operation.run), ", launch ",
                       operation.run.launch);
+}
+
+std::string Messenger::LeftText(const PeerState& peer) {
+  if (!peer.is_closing) return " has gone";
+  return absl::StrCat(" has closed its client", peer.closing.empty() ? "" : ", after ",
+                      peer.closing);
 }
 
 void Messenger::Report(absl::string_view text) const {
@@ -205,8 +210,7 @@ absl::Status Messenger::FailureLocked(const Operation& operation,
       const PeerState& peer = peers_[static_cast<size_t>(process)];
       if (peer.failure.ok() || peer.is_closing != is_closing) continue;
       return absl::UnavailableError(
-          absl::StrCat(NameOf(process), is_closing ? " has closed its client" : " has gone", ": ",
-                       operation.text,
+          absl::StrCat(NameOf(process), LeftText(peer), ": ", operation.text,
                        run == runs_.end() ? ""
                                           : absl::StrCat(" of program ", run->second.program.name,
                                                          ", launch ", operation.run.launch),
@@ -360,6 +364,7 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
   std::vector<Side> sides(peers.size());
   Waiter waiter;
   waiter.operation = &operation;
+  waiter.key = key;
   waiter.since = absl::Now();
   for (const Peer& peer : peers) waiter.missing.push_back(peer.process);
   {
@@ -472,6 +477,7 @@ absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int pr
                                 const runtime::WaitLimits& limits) {
   Waiter waiter;
   waiter.operation = &operation;
+  waiter.key = key;
   waiter.since = absl::Now();
   waiter.missing = {process};
   Arrived arrived;

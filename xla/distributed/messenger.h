@@ -112,6 +112,7 @@ class Messenger final : public Transport::Receiver {
   // A thread that waits for processes.
   struct Waiter {
     const Operation* operation = nullptr;
+    uint64_t key = 0;
     absl::Time since;
     std::vector<int> missing;
     std::condition_variable changed;
@@ -130,6 +131,7 @@ class Messenger final : public Transport::Receiver {
   struct PeerState {
     absl::Status failure;
     bool is_closing = false;
+    std::string closing;        // what it said of that: its last run, if that failed
     bool has_seen_all = false;  // of what this process sent, which now closes
     int64_t queued_bytes = 0;
     std::string answer;     // to the latest question
@@ -174,6 +176,8 @@ class Messenger final : public Transport::Receiver {
   void HandleEnded(int process, const Frame& frame);
   void HandleQuestion(int process, const Frame& frame);
   void HandleReleased(int process, const Frame& frame);
+  // " has gone", or " has closed its client" and why, if it said so.
+  static std::string LeftText(const PeerState& peer);
   void WakeLocked(RunKey run);
   void WakeAllLocked();
   // Forgets the messages of a run; returns what is to be told to their senders.
@@ -193,6 +197,7 @@ class Messenger final : public Transport::Receiver {
   std::set<Waiter*> waiters_;
   std::list<Posted> posted_;
   std::set<std::pair<int, uint64_t>> released_;  // before they were in posted_
+  std::string last_failure_;  // of the run that ended last; empty if it ended well
   bool is_closed_ = false;
   std::condition_variable seen_;
 };

@@ -14,6 +14,8 @@ namespace {
 
 // Ended runs of a list of devices that are remembered, for processes that ask late.
 constexpr uint64_t kRemembered = 8;
+// Of the last failure, told when the client is closed.
+constexpr size_t kMostSaid = 1024;
 // Failed runs of other processes that have not begun here.
 constexpr size_t kMostEndedElsewhere = 4096;
 
@@ -54,9 +56,8 @@ Messenger::RunKey Messenger::BeginRun(uint64_t run, const ProgramIdentity& progr
     // One that has died says more than one that closes, perhaps for that reason.
     if (peer.failure.ok() || (!record.failure.ok() && peer.is_closing)) continue;
     record.failure = absl::UnavailableError(
-        absl::StrCat(NameOf(process), peer.is_closing ? " has closed its client" : " has gone",
-                     ": launch ", key.launch, " of program ", program.name, " has devices there (",
-                     peer.failure.message(), ")"));
+        absl::StrCat(NameOf(process), LeftText(peer), ": launch ", key.launch, " of program ",
+                     program.name, " has devices there (", peer.failure.message(), ")"));
   }
   const auto ended = ended_elsewhere_.find(key);
   if (ended != ended_elsewhere_.end()) {
@@ -93,6 +94,11 @@ void Messenger::EndRun(RunKey run, const absl::Status& status) {
     RunRecord& record = found->second;
     record.has_ended = true;
     record.end = absl::Status(status.code(), status.message());
+    last_failure_.clear();
+    if (!status.ok()) {
+      last_failure_ = absl::StrCat("launch ", run.launch, " of program ", record.program.name,
+                                   " failed there: ", status.message().substr(0, kMostSaid));
+    }
     frames = DropInboxLocked(run);
     if (!status.ok() && !record.is_told && !is_closed_) {
       Frame ended = FrameOf(Frame::Kind::kEnded, run);
@@ -137,9 +143,8 @@ void Messenger::OnFailure(int process, const absl::Status& status) {
         continue;
       }
       record.failure = absl::UnavailableError(
-          absl::StrCat(NameOf(process), peer.is_closing ? " has closed its client" : " has gone",
-                       " during launch ", key.launch, " of program ", record.program.name, " (",
-                       status.message(), ")"));
+          absl::StrCat(NameOf(process), LeftText(peer), " during launch ", key.launch,
+                       " of program ", record.program.name, " (", status.message(), ")"));
     }
   }
   WakeAllLocked();
@@ -192,7 +197,9 @@ void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
     case Frame::Kind::kClosing: {
       {
         std::lock_guard<std::mutex> lock(mutex_);
-        peers_[static_cast<size_t>(process)].is_closing = true;
+        PeerState& peer = peers_[static_cast<size_t>(process)];
+        peer.is_closing = true;
+        peer.closing = decoded->frame.text;
       }
       (void)SendFrame(process, FrameOf(Frame::Kind::kSeen, RunKey()));
       return;
@@ -287,10 +294,12 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
   if (record != runs_.end()) {
     if (record->second.has_ended || !record->second.failure.ok()) return;
     // A process that has ended well has sent all that it had to: what still comes are transfers.
+    // The thread that waits may not have taken what has come.
     const auto waits = [&](const Waiter* waiter) {
       return waiter->operation->run == run &&
              std::find(waiter->missing.begin(), waiter->missing.end(), process) !=
-                 waiter->missing.end();
+                 waiter->missing.end() &&
+             inbox_.find({run, process, waiter->key}) == inbox_.end();
     };
     if (frame.code == 0 && std::none_of(waiters_.begin(), waiters_.end(), waits)) return;
     record->second.failure = failure;

@@ -4,6 +4,8 @@
 // Each process has a pair with each other one, and a thread that receives its frames: a buffer with
 // a few places for frames is always posted, so that senders never wait. Several places also tell of
 // a connection that ends in the middle of one: Gloo does not tell the buffer that it is writing to.
+// Nor does it give what has come when a connection ends: frames end in their number, by which those
+// that are whole are found.
 //
 // Gloo's own time limits close all connections of a process when they are over. Waits here have
 // none: a watch thread interrupts them.
@@ -43,8 +45,28 @@ constexpr uint64_t kFrameSlot = 1;
 constexpr uint64_t kFirstTransferSlot = uint64_t{1} << 63;
 constexpr size_t kPlaces = 4;
 constexpr size_t kMostSent = 1024, kMostSentBytes = size_t{4} << 20;
-// A frame follows its length.
-constexpr size_t kPlaceBytes = sizeof(uint32_t) + Transport::kMaxFrameBytes;
+// The length of a frame, the frame, and its number among those of the sender.
+constexpr size_t kPlaceBytes = sizeof(uint32_t) + Transport::kMaxFrameBytes + sizeof(uint64_t);
+
+template <typename T>
+void AppendNumber(T number, std::vector<char>& memory) {
+  const char* const bytes = reinterpret_cast<const char*>(&number);
+  memory.insert(memory.end(), bytes, bytes + sizeof(number));
+}
+
+// What is in a place; a null span if that is no frame.
+absl::Span<const char> FrameIn(const char* place) {
+  uint32_t length = 0;
+  std::memcpy(&length, place, sizeof(length));
+  if (length > Transport::kMaxFrameBytes) return {};
+  return {place + sizeof(length), length};
+}
+
+uint64_t NumberOf(absl::Span<const char> frame) {
+  uint64_t number = 0;
+  std::memcpy(&number, frame.data() + frame.size(), sizeof(number));
+  return number;
+}
 
 // Calls Gloo, which throws.
 absl::Status Guarded(absl::FunctionRef<void()> call) {
@@ -181,6 +203,7 @@ struct Connection {
   };
   std::deque<Sent> sent;
   size_t sent_bytes = 0;
+  uint64_t sent_frames = 0;
 
   std::mutex blocked_mutex;
   UnboundBuffer* blocked = nullptr;  // that a sender waits for, with the other mutex held
@@ -285,14 +308,13 @@ class GlooTransport final : public Transport {
     for (const absl::Span<const char> part : parts) bytes += part.size();
     if (bytes > kMaxFrameBytes)
       return absl::InternalError(absl::StrCat("a frame of ", bytes, " bytes"));
-    frame.memory.reserve(sizeof(uint32_t) + bytes);
-    const auto length = static_cast<uint32_t>(bytes);
-    const char* const length_bytes = reinterpret_cast<const char*>(&length);
-    frame.memory.assign(length_bytes, length_bytes + sizeof(length));
+    frame.memory.reserve(sizeof(uint32_t) + bytes + sizeof(uint64_t));
+    AppendNumber(static_cast<uint32_t>(bytes), frame.memory);
     for (const absl::Span<const char> part : parts)
       frame.memory.insert(frame.memory.end(), part.begin(), part.end());
     std::lock_guard<std::mutex> lock(connection.mutex);
     if (connection.is_over) return OverLocked(connection);
+    AppendNumber(++connection.sent_frames, frame.memory);
     connection.sent_bytes += frame.memory.size();
     while (connection.sent.size() > kMostSent || connection.sent_bytes > kMostSentBytes) {
       // Done long ago, as a rule: there is no way to ask.
@@ -381,22 +403,26 @@ class GlooTransport final : public Transport {
 
   void Receive(int other, Connection& connection, Receiver* receiver) {
     absl::Status status;
-    for (size_t place = 0;; place = (place + 1) % kPlaces) {
+    uint64_t taken = 0;
+    size_t place = 0;
+    while (true) {
       bool has_come = false;
       status = Guarded([&] { has_come = connection.received->waitRecv(nullptr, kForever); });
       if (!status.ok() || !has_come || connection.is_over) break;
-      const char* const from = connection.memory.data() + place * kPlaceBytes;
-      uint32_t length = 0;
-      std::memcpy(&length, from, sizeof(length));
-      if (length > kMaxFrameBytes) {
+      const absl::Span<const char> frame = FrameIn(connection.memory.data() + place * kPlaceBytes);
+      if (frame.data() == nullptr || NumberOf(frame) != taken + 1) {
         status = absl::UnavailableError("it sent what is no frame");
         break;
       }
-      receiver->OnFrame(other, {from + sizeof(length), length});
+      ++taken;
+      receiver->OnFrame(other, frame);
       status = Guarded(
           [&] { connection.received->recv(other, kFrameSlot, place * kPlaceBytes, kPlaceBytes); });
+      place = (place + 1) % kPlaces;
       if (!status.ok()) break;
     }
+    if (!status.ok() && !connection.is_over)
+      TakeLastFrames(other, connection, receiver, place, taken);
     connection.End();
     {
       std::lock_guard<std::mutex> lock(connection.mutex);
@@ -406,6 +432,16 @@ class GlooTransport final : public Transport {
     }
     ClosePair(other);
     if (!is_stopped_) receiver->OnFailure(other, status);
+  }
+
+  // Those that came whole before the connection ended.
+  static void TakeLastFrames(int other, const Connection& connection, Receiver* receiver,
+                             size_t place, uint64_t taken) {
+    for (size_t i = 0; i < kPlaces; ++i, place = (place + 1) % kPlaces) {
+      const absl::Span<const char> frame = FrameIn(connection.memory.data() + place * kPlaceBytes);
+      if (frame.data() == nullptr || NumberOf(frame) != ++taken) return;
+      receiver->OnFrame(other, frame);
+    }
   }
 
   void ClosePair(int other) {
