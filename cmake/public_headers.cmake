@@ -16,7 +16,7 @@ function(xylem_public_headers out source generated)
   endforeach()
   # Headers of the implementation in the same folders as public headers.
   list(FILTER queue EXCLUDE REGEX
-      "/(literal_access|pass_fuel|ffi/handlers|custom_call_check|strided_copy|element_convert|interpreter_executable|client_core|lib_util|jacobi|special_functions)\\.h$")
+      "/(literal_access|pass_fuel|ffi/handlers|custom_call_check|strided_copy|element_convert|interpreter_executable|client_core|placement|lib_util|jacobi|special_functions)\\.h$")
   list(APPEND queue
       xla/hlo/builder/padding.h xla/hlo/builder/sharding_builder.h xla/hlo/builder/value_inference.h xla/hlo/builder/xla_builder.h
       xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_casting_utils.h xla/hlo/ir/hlo_instructions.h xla/hlo/ir/hlo_module.h

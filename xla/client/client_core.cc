@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/distributed/job.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
@@ -53,21 +54,23 @@ absl::Status Partition(const ExecutableBuildOptions& options, HloModule* module)
   return VerifyModule(*module);
 }
 
-absl::Status CheckOptions(const Backend& backend, const ExecutableBuildOptions& options) {
+absl::Status CheckOptions(const ClientCore& core, const ExecutableBuildOptions& options) {
   const int64_t replicas = options.num_replicas(), partitions = options.num_partitions();
   if (replicas < 1 || partitions < 1) {
     return absl::InvalidArgumentError(absl::StrCat("num_replicas=", replicas,
                                                    " and num_partitions=", partitions,
                                                    ": both must be at least 1"));
   }
-  if (replicas * partitions > backend.device_count()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("num_replicas=", replicas, " and num_partitions=", partitions, " need ",
-                     replicas * partitions, " devices; the client has ", backend.device_count(),
-                     " (LocalClientOptions::set_device_count)"));
+  if (replicas > core.global_device_count() || partitions > core.global_device_count() ||
+      replicas * partitions > core.global_device_count()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "num_replicas=", replicas, " and num_partitions=", partitions, " need ",
+        static_cast<uint64_t>(replicas) * static_cast<uint64_t>(partitions), " devices; the ",
+        core.job() == nullptr ? "client" : "job of the client", " has ", core.global_device_count(),
+        " (LocalClientOptions::set_device_count)"));
   }
   if (options.device_ordinal() != -1) {
-    XLA_RETURN_IF_ERROR(backend.CheckDeviceOrdinal(options.device_ordinal()));
+    XLA_RETURN_IF_ERROR(core.backend().CheckDeviceOrdinal(options.device_ordinal()));
   }
   if (options.has_device_assignment()) {
     const DeviceAssignment& assignment = options.device_assignment();
@@ -93,6 +96,14 @@ void TakeRequests(const ExecutableBuildOptions& options, HloModuleConfig& config
 
 }  // namespace
 
+int64_t ClientCore::global_device_count() const {
+  return job_ == nullptr ? backend_->device_count() : job_->topology().num_devices();
+}
+
+int64_t ClientCore::first_device() const {
+  return job_ == nullptr ? 0 : job_->topology().process(job_->self()).first_device;
+}
+
 CustomCallRegistry ClientCore::CustomCalls(const ffi::CallContext& context) const {
   CustomCallRegistry merged = custom_calls_;
   ffi::AddRegisteredHandlers(context, merged);
@@ -112,7 +123,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
     return absl::InvalidArgumentError(
         absl::StrCat("program ", program->name(), " has no entry computation"));
   }
-  XLA_RETURN_IF_ERROR(CheckOptions(*backend_, options));
+  XLA_RETURN_IF_ERROR(CheckOptions(*this, options));
   // First, so that the shapes below can be relied on.
   XLA_RETURN_IF_ERROR(VerifyModule(*program));
 

@@ -22,16 +22,28 @@
 
 namespace xla {
 
+namespace distributed {
+class Job;  // xla/distributed/job.h
+}  // namespace distributed
+
 // Executables hold on to the core, so the core must not hold on to them. Thread-safe.
 class ClientCore {
  public:
-  ClientCore(std::unique_ptr<Backend> backend, CustomCallRegistry custom_calls)
+  // `job`: of a client that is one of several processes; null otherwise.
+  ClientCore(std::unique_ptr<Backend> backend, CustomCallRegistry custom_calls,
+             std::shared_ptr<distributed::Job> job = nullptr)
       : backend_(std::move(backend)),
+        job_(std::move(job)),
         custom_calls_(std::move(custom_calls)),
         feeds_(backend_->device_count()) {}
 
-  // Waits for asynchronous runs, which use the feeds.
+  // Waits for asynchronous runs, which use the feeds and the job.
   ~ClientCore() { backend_->AwaitLaunches(); }
+
+  distributed::Job* job() const { return job_.get(); }
+  // Of all processes; the ids of those of this one follow each other.
+  int64_t global_device_count() const;
+  int64_t first_device() const;
 
   const Backend& backend() const { return *backend_; }
   Backend* mutable_backend() { return backend_.get(); }
@@ -62,6 +74,7 @@ class ClientCore {
   absl::Status NoSuchValue(int64_t handle) const;
 
   std::unique_ptr<Backend> backend_;
+  const std::shared_ptr<distributed::Job> job_;
   CustomCallRegistry custom_calls_;
   runtime::Feeds feeds_;
 

@@ -10,7 +10,11 @@
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/client/client_core.h"
+#include "xla/cpu/program.h"
 #include "xla/debug_options_flags.h"
+#include "xla/distributed/job.h"
+#include "xla/distributed/key_value_store.h"
+#include "xla/distributed/topology.h"
 #include "xla/service/platform_util.h"
 
 namespace xla {
@@ -26,6 +30,33 @@ Instances& TheInstances() {
   // Never destroyed: static objects may hold on to clients until the very end.
   static auto* const instances = new Instances;
   return *instances;
+}
+
+// Waits for all processes, and connects them.
+absl::StatusOr<std::shared_ptr<distributed::Job>> JoinJob(const LocalJobOptions& options,
+                                                          const Backend& backend,
+                                                          bool use_compiler) {
+  distributed::ProcessDescription self;
+  // Another compiler may give other bits.
+  self.version = "Xylem " XYLEM_VERSION ", interpreter";
+  if (use_compiler) {
+    if (const absl::StatusOr<std::string> compiler = CpuCompilerVersion(); compiler.ok())
+      self.version = absl::StrCat("Xylem " XYLEM_VERSION ", ", *compiler);
+  }
+  self.platform = backend.platform()->Name();
+  self.num_devices = backend.device_count();
+  std::shared_ptr<distributed::KeyValueStore> store;
+  if (options.engine != "mpi") {
+    if (options.folder.empty())
+      return absl::InvalidArgumentError("a job needs a folder where its processes find each other");
+    XLA_ASSIGN_OR_RETURN(store, distributed::MakeFileStore(options.folder));
+  }
+  return distributed::Job::Join({.process = options.process,
+                                 .num_processes = options.num_processes,
+                                 .engine = options.engine,
+                                 .address = options.address,
+                                 .timeout = options.timeout},
+                                std::move(self), std::move(store));
 }
 
 }  // namespace
@@ -67,6 +98,10 @@ LocalClientOptions& LocalClientOptions::set_use_compiler(bool use_compiler) {
   use_compiler_ = use_compiler;
   return *this;
 }
+LocalClientOptions& LocalClientOptions::set_job(LocalJobOptions job) {
+  job_ = std::move(job);
+  return *this;
+}
 
 LocalClientOptions& LocalClientOptions::set_memory_limit_bytes(int64_t memory_limit_bytes) {
   memory_limit_bytes_ = memory_limit_bytes;
@@ -98,8 +133,12 @@ absl::StatusOr<std::unique_ptr<LocalClient>> ClientLibrary::MakeLocalClient(
   backend_options.memory_limit_bytes = options.memory_limit_bytes();
   backend_options.use_compiler = options.use_compiler();
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, Backend::Create(backend_options));
+  std::shared_ptr<distributed::Job> job;
+  if (options.job().has_value() && options.job()->num_processes != 1) {
+    XLA_ASSIGN_OR_RETURN(job, JoinJob(*options.job(), *backend, options.use_compiler()));
+  }
   return std::make_unique<LocalClient>(
-      std::make_shared<ClientCore>(std::move(backend), options.custom_calls()));
+      std::make_shared<ClientCore>(std::move(backend), options.custom_calls(), std::move(job)));
 }
 
 absl::StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(

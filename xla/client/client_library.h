@@ -8,15 +8,33 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "xla/client/compile_only_client.h"
 #include "xla/client/local_client.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/stream_executor/platform.h"
 
 namespace xla {
+
+// Not in XLA: the job that a client is one process of (docs/distributed.md).
+struct LocalJobOptions {
+  int64_t process = 0, num_processes = 1;
+  // A folder that all processes see, where they find each other; empty at first. Not of "mpi",
+  // whose launcher has started the processes.
+  std::string folder;
+  // What moves data between the processes: "gloo", "tcp" (Gloo alone, also between processes of one
+  // host) or "mpi".
+  std::string engine = "gloo";
+  // Where the others reach this process: an address, a name or a network interface. Empty: an
+  // address of this host that is not loopback.
+  std::string address;
+  // How long processes wait for all to come.
+  absl::Duration timeout = absl::Minutes(5);
+};
 
 // Setters give *this, so that they chain.
 class LocalClientOptions {
@@ -55,6 +73,10 @@ class LocalClientOptions {
   // False: the interpreter runs all programs. True, the default: they are compiled.
   LocalClientOptions& set_use_compiler(bool use_compiler);
   bool use_compiler() const { return use_compiler_; }
+  // MakeLocalClient waits for the other processes. Programs may then run on the devices of all of
+  // them: see LocalExecutable::Run.
+  LocalClientOptions& set_job(LocalJobOptions job);
+  const std::optional<LocalJobOptions>& job() const { return job_; }
 
  private:
   se::Platform* platform_;
@@ -65,6 +87,7 @@ class LocalClientOptions {
   CustomCallRegistry custom_calls_;
   int64_t memory_limit_bytes_ = 0;
   bool use_compiler_ = true;
+  std::optional<LocalJobOptions> job_;
 };
 
 class ClientLibrary {
@@ -88,7 +111,8 @@ class ClientLibrary {
   // Clients given before are not valid any more. Executables and values of theirs still are.
   static void DestroyLocalInstances();
 
-  // Not in XLA: a client that belongs to the caller. InvalidArgument for numbers out of range.
+  // Not in XLA: a client that belongs to the caller. InvalidArgument for numbers out of range; the
+  // error of the job where the processes do not come together.
   static absl::StatusOr<std::unique_ptr<LocalClient>> MakeLocalClient(
       const LocalClientOptions& options);
 };

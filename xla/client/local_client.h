@@ -35,6 +35,10 @@
 
 namespace xla {
 
+struct Placement;  // placement.h
+namespace distributed {
+struct ProgramIdentity;  // xla/distributed/program_identity.h
+}  // namespace distributed
 namespace ffi {
 class Instances;  // xla/ffi/handlers.h
 }  // namespace ffi
@@ -51,6 +55,10 @@ class LocalExecutable {
   //
   // A program of several replicas and partitions is run by a thread for each device, all with the
   // same run_id, each with its device_ordinal; the calls return together. Or by one RunReplicated.
+  //
+  // Not in XLA: of a client with a job (LocalClientOptions::set_job), programs may have devices in
+  // several processes. Each of these runs its own devices, and all make the same runs in the same
+  // order. run_options.wait_timeout() is how long one waits for another.
   absl::StatusOr<ScopedShapedBuffer> Run(absl::Span<const ShapedBuffer* const> arguments,
                                          ExecutableRunOptions run_options);
   // The same, without waiting: the run starts when the arguments are ready and earlier asynchronous
@@ -62,7 +70,8 @@ class LocalExecutable {
                                               ExecutableRunOptions run_options);
 
   // Not in XLA: all replicas and partitions in one call. arguments[d] and the result [d] are those
-  // of partition d % num_partitions of replica d / num_partitions.
+  // of partition d % num_partitions of replica d / num_partitions; where other processes have some
+  // of them, those of this process, in order.
   absl::StatusOr<std::vector<ScopedShapedBuffer>> RunReplicated(
       absl::Span<const std::vector<const ShapedBuffer*>> arguments,
       const ExecutableRunOptions& run_options);
@@ -74,27 +83,29 @@ class LocalExecutable {
   int64_t device_count() const {
     return executable_->num_replicas() * executable_->num_partitions();
   }
-  // The device ordinal of each replica and partition of a run.
-  absl::StatusOr<std::vector<int>> DeviceOrdinals(const ExecutableRunOptions& run_options) const;
+  absl::StatusOr<Placement> PlacementOf(const ExecutableRunOptions& run_options) const;
   absl::Status CheckArguments(absl::Span<const ShapedBuffer* const> arguments,
                               int device_ordinal) const;
-  // Which device of the program the call runs, and on which ordinal.
+  // Which of the program's devices of this process the call runs, and on which ordinal; sets where
+  // all run.
   struct Place {
     int64_t device;
     int ordinal;
   };
   absl::StatusOr<Place> PlaceOf(absl::Span<const ShapedBuffer* const> arguments,
-                                const ExecutableRunOptions& run_options) const;
+                                const ExecutableRunOptions& run_options,
+                                Placement& placement) const;
   // What custom calls of a run call, with what the options hand to typed handlers.
   std::shared_ptr<const CustomCallRegistry> CustomCallsOf(
       const ExecutableRunOptions& run_options) const;
-  // A run of the devices whose ordinals are given; `feeds` are used where the client's do not fit.
-  ShapedRun MakeRun(absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options,
+  // `feeds` are used where the client's do not fit.
+  ShapedRun MakeRun(const Placement& placement, const ExecutableRunOptions& run_options,
                     const CustomCallRegistry* custom_calls,
                     std::optional<runtime::Feeds>& feeds) const;
+  // With an error of `inputs`, other processes of the run are told of it, and it is returned.
   absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
-      absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
-      absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const;
+      const absl::Status& inputs, absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
+      const Placement& placement, const ExecutableRunOptions& run_options) const;
 
   std::shared_ptr<const Executable> executable_;
   std::shared_ptr<ClientCore> core_;
@@ -103,6 +114,8 @@ class LocalExecutable {
   // Asynchronous runs hold on to these.
   std::shared_ptr<const CustomCallRegistry> custom_calls_;
   std::shared_ptr<RunGathering> gathering_;
+  // Of programs that may have devices in several processes; null otherwise.
+  std::shared_ptr<const distributed::ProgramIdentity> identity_;
 };
 
 class LocalClient : public Client {
@@ -135,6 +148,12 @@ class LocalClient : public Client {
 
   se::Platform* platform() const;
   int device_count() const;
+  // Not in XLA: of a client with a job, the process that it is among how many, and the devices of
+  // all. A device's id is the same in all processes, and what device assignments have.
+  int process_index() const;
+  int process_count() const;
+  int64_t global_device_count() const;
+  absl::StatusOr<int64_t> GlobalDeviceId(int device_ordinal) const;
   int default_device_ordinal() const;
   bool device_ordinal_supported(int device_ordinal) const;
   const Backend& backend() const;

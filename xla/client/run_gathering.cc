@@ -18,14 +18,15 @@ struct RunGathering::Round {
   std::vector<Arguments> arguments;
   std::vector<ShapedBuffer*> given;  // memory for the results, of JoinInto
   std::vector<bool> came;
+  absl::Status inputs;  // the first error of those that came
   bool is_done = false;
   absl::Status status;
   std::vector<ScopedShapedBuffer> results;  // of Join
 };
 
 absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
-    int64_t run, int64_t device, int64_t devices, Arguments arguments, ShapedBuffer* result,
-    absl::Duration timeout, absl::FunctionRef<absl::Status(Round&)> run_all) {
+    int64_t run, int64_t device, int64_t devices, const absl::Status& inputs, Arguments arguments,
+    ShapedBuffer* result, absl::Duration timeout, absl::FunctionRef<absl::Status(Round&)> run_all) {
   const auto at = static_cast<size_t>(device);
   std::unique_lock<std::mutex> lock(mutex_);
   std::shared_ptr<Round>& place = rounds_[run];
@@ -43,7 +44,8 @@ absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
   round->came[at] = true;
   round->arguments[at] = arguments;
   round->given[at] = result;
-  if (std::find(round->came.begin(), round->came.end(), false) == round->came.end()) {
+  round->inputs.Update(inputs);
+  const auto end = [&] {
     rounds_.erase(run);
     lock.unlock();
     absl::Status status = run_all(*round);
@@ -51,6 +53,9 @@ absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
     round->status = std::move(status);
     round->is_done = true;
     changed_.notify_all();
+  };
+  if (std::find(round->came.begin(), round->came.end(), false) == round->came.end()) {
+    end();
   } else {
     const auto everyone_came = [&] {
       const auto found = rounds_.find(run);
@@ -63,12 +68,10 @@ absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
       for (size_t i = 0; i < round->came.size(); ++i) {
         if (!round->came[i]) missing.push_back(absl::StrCat(i));
       }
-      round->status = absl::DeadlineExceededError(
+      round->inputs.Update(absl::DeadlineExceededError(
           absl::StrCat("waited ", absl::FormatDuration(timeout), " in run ", run,
-                       " for the devices that did not come: ", absl::StrJoin(missing, ", ")));
-      round->is_done = true;
-      rounds_.erase(run);
-      changed_.notify_all();
+                       " for the devices that did not come: ", absl::StrJoin(missing, ", "))));
+      end();
     }
     // Arguments of this thread are in use until the run is done.
     changed_.wait(lock, [&] { return round->is_done; });
@@ -80,20 +83,21 @@ absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
 absl::StatusOr<ScopedShapedBuffer> RunGathering::Join(int64_t run, int64_t device, int64_t devices,
                                                       Arguments arguments, absl::Duration timeout,
                                                       RunAll run_all) {
-  XLA_ASSIGN_OR_RETURN(
-      const std::shared_ptr<Round> round,
-      Meet(run, device, devices, arguments, nullptr, timeout, [&](Round& all) -> absl::Status {
-        XLA_ASSIGN_OR_RETURN(all.results, run_all(all.arguments));
-        return absl::OkStatus();
-      }));
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<Round> round,
+                       Meet(run, device, devices, absl::OkStatus(), arguments, nullptr, timeout,
+                            [&](Round& all) -> absl::Status {
+                              XLA_ASSIGN_OR_RETURN(all.results, run_all(all.inputs, all.arguments));
+                              return absl::OkStatus();
+                            }));
   return std::move(round->results[static_cast<size_t>(device)]);
 }
 
 absl::Status RunGathering::JoinInto(int64_t run, int64_t device, int64_t devices,
-                                    Arguments arguments, ShapedBuffer* result,
-                                    absl::Duration timeout, RunAllInto run_all) {
-  return Meet(run, device, devices, arguments, result, timeout,
-              [&](Round& all) { return run_all(all.arguments, all.given); })
+                                    const absl::Status& inputs, Arguments arguments,
+                                    ShapedBuffer* result, absl::Duration timeout,
+                                    RunAllInto run_all) {
+  return Meet(run, device, devices, inputs, arguments, result, timeout,
+              [&](Round& all) { return run_all(all.inputs, all.arguments, all.given); })
       .status();
 }
 
