@@ -418,9 +418,10 @@ std::string TextOfFloats(PJRT_Buffer* buffer, size_t count) {
   return text;
 }
 
-// One process's part of a run of kSum: its results, or the error. Device d has the argument
-// {d + 1, 10}.
-std::vector<std::string> RunPart(PJRT_Client* client, PJRT_LoadedExecutable* executable) {
+// One process's part of a run of a program with a result of so many floats: its results, or the
+// error. Device d has the argument {d + 1, 10}.
+std::vector<std::string> RunPart(PJRT_Client* client, PJRT_LoadedExecutable* executable,
+                                 size_t result_size = 2) {
   auto local = New<PJRT_LoadedExecutable_AddressableDevices_Args>();
   local.executable = executable;
   EXPECT_CALL_OK(Api().PJRT_LoadedExecutable_AddressableDevices(&local));
@@ -447,7 +448,7 @@ std::vector<std::string> RunPart(PJRT_Client* client, PJRT_LoadedExecutable* exe
   const std::string error = TextOf(Api().PJRT_LoadedExecutable_Execute(&args));
   std::vector<std::string> results;
   for (size_t d = 0; d < count; ++d) {
-    results.push_back(error == "OK" ? TextOfFloats(outputs[d], 2) : error);
+    results.push_back(error == "OK" ? TextOfFloats(outputs[d], result_size) : error);
     (void)TextOfFloats(arguments[d], 2);
   }
   return results;
@@ -476,6 +477,71 @@ TEST(ProcessesTest, ProgramsSpanProcesses) {
   for (const auto& of_process : results) {
     EXPECT_EQ(of_process, (std::vector<std::string>{"10 40 ", "10 40 "}));
   }
+}
+
+// Each collective, one after the other.
+constexpr char kEvery[] = R"(
+module @every attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%x: tensor<2xf32>) -> tensor<19xf32> {
+    %gathered = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids,
+        channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}
+        : (tensor<2xf32>) -> tensor<8xf32>
+    %sum = "stablehlo.all_reduce"(%x) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %c = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %c : tensor<f32>
+    }) {replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids,
+        channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>}
+        : (tensor<2xf32>) -> tensor<2xf32>
+    %twice = stablehlo.concatenate %x, %x, dim = 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+    %exchanged = "stablehlo.all_to_all"(%twice) {split_dimension = 0 : i64, concat_dimension = 0 : i64,
+        split_count = 4 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,
+        channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>}
+        : (tensor<4xf32>) -> tensor<4xf32>
+    %scattered = "stablehlo.reduce_scatter"(%twice) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %c = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %c : tensor<f32>
+    }) {scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,
+        use_global_device_ids, channel_handle = #stablehlo.channel_handle<handle = 4, type = 1>}
+        : (tensor<4xf32>) -> tensor<1xf32>
+    %shifted = "stablehlo.collective_permute"(%x) {
+        source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0]]> : tensor<4x2xi64>,
+        channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>}
+        : (tensor<2xf32>) -> tensor<2xf32>
+    %sent = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<[[2, 0, 1, 3]]> : tensor<1x4xi64>,
+        channel_handle = #stablehlo.channel_handle<handle = 6, type = 1>}
+        : (tensor<2xf32>) -> tensor<2xf32>
+    %all = stablehlo.concatenate %gathered, %sum, %exchanged, %scattered, %shifted, %sent, dim = 0
+        : (tensor<8xf32>, tensor<2xf32>, tensor<4xf32>, tensor<1xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<19xf32>
+    return %all : tensor<19xf32>
+  }
+})";
+
+TEST(ProcessesTest, EveryCollective) {
+  Job job({2, 2});
+  if (job.CannotConnect()) GTEST_SKIP() << job.errors[0];
+  std::vector<std::vector<std::string>> results(2);
+  std::vector<std::thread> threads;
+  for (size_t process = 0; process < 2; ++process) {
+    ASSERT_NE(job.clients[process], nullptr) << job.errors[process];
+    threads.emplace_back([&, process] {
+      PJRT_LoadedExecutable* executable = CompileOn(job.clients[process], ManualOptions(), kEvery);
+      for (int run = 0; run < 5; ++run) {
+        results[process] = RunPart(job.clients[process], executable, /*result_size=*/19);
+      }
+      Destroy(executable);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  // Gathered, summed, exchanged, scattered sums, from the neighbor, from device 2.
+  EXPECT_EQ(results[0],
+            (std::vector<std::string>{"1 10 2 10 3 10 4 10 10 40 1 2 3 4 10 4 10 3 10 ",
+                                      "1 10 2 10 3 10 4 10 10 40 10 10 10 10 40 1 10 3 10 "}));
+  EXPECT_EQ(results[1],
+            (std::vector<std::string>{"1 10 2 10 3 10 4 10 10 40 1 2 3 4 10 2 10 3 10 ",
+                                      "1 10 2 10 3 10 4 10 10 40 10 10 10 10 40 3 10 3 10 "}));
 }
 
 // A process without devices of a program loads it and has nothing to run.
