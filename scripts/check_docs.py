@@ -10,6 +10,9 @@ line "..." stands for any lines, and "..." at the end of a line for its rest.
 
 ```console norun and ```sh norun are not run: they install something, take minutes, or need files of the reader's.
 
+Tables whose first column is "message" or "what you see" quote texts of errors in `code`: the parts between "..." must occur in
+the strings of the sources.
+
 usage: check_docs.py [--build build] [--list] [PAGE...]
 """
 import argparse
@@ -117,10 +120,14 @@ def trimmed(lines):
 
 
 def prepare(folder, build):
-  """The files of the repository, as links, and the build folder."""
+  """The files of the repository, folders as links, and the build folder."""
   for path in ROOT.iterdir():
-    if not path.name.startswith((".", "build")):
+    if path.name.startswith((".", "build")):
+      continue
+    if path.is_dir():
       (folder / path.name).symlink_to(path)
+    else:
+      shutil.copy(path, folder / path.name)  # a page may write a file of this name
   (folder / "build").symlink_to(build)
 
 
@@ -177,6 +184,34 @@ def check_page(page, build, only_list):
   return ran, marked, problems
 
 
+def strings_of_sources():
+  """The texts in quotes of the sources, those that follow each other joined, in one text."""
+  literal = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
+  part = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+  texts = []
+  for folder in ("xla", "tools", "python", "tsl"):
+    for path in sorted((ROOT / folder).rglob("*")):
+      if path.suffix in (".cc", ".h", ".py", ".c", ".inc"):
+        source = path.read_text(encoding="utf-8")
+        texts += ["".join(part.findall(found.group(0))) for found in literal.finditer(source)]
+  return "\n".join(texts)
+
+
+def check_messages(pages):
+  """Texts of errors, in tables of them, that the sources do not have."""
+  quoted = []
+  for page in pages:
+    in_table = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+      cells = [cell.strip() for cell in line.split("|")]
+      in_table = len(cells) > 1 and (in_table or cells[1] in ("message", "what you see"))
+      if in_table:
+        quoted += [(page, number, text) for text in re.findall(r"`([^`]+)`", cells[1])]
+  sources = strings_of_sources() if quoted else ""
+  return [f"{page.relative_to(ROOT)}:{number}: no source has the text '{part}'"
+          for page, number, text in quoted for part in re.split(r" ?\.\.\.(?: |$)", text) if part and part not in sources]
+
+
 def count_folders(folder):
   return sum(path.is_dir() for path in (ROOT / folder).iterdir())
 
@@ -215,7 +250,7 @@ def main():
     print("nothing is compiled here, as the pages suppose: skipped")
     return SKIPPED
   total = total_marked = 0
-  facts = [] if arguments.pages else check_facts(build)
+  facts = check_messages(pages) + ([] if arguments.pages else check_facts(build))
   for problem in facts:
     print(problem, file=sys.stderr)
   failed = bool(facts)
