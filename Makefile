@@ -22,7 +22,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -150,6 +150,9 @@ bench-build: deps ## measure the build, without ccache, and compare it with the 
 
 commands: build ## write docs/commands.md again, from what --help prints
 	@scripts/make_commands_page.py build/xylem > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
+
+performance: ## write docs/performance.md and its charts again, from bench/RESULTS.md
+	@scripts/make_performance_page.py
 
 site: ## build the documentation as a site in build-site/ (mkdocs, from PyPI)
 	@scripts/make_site.sh

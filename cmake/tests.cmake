@@ -319,6 +319,9 @@ if(Python3_FOUND AND TARGET xylem AND NOT XYLEM_SANITIZE)
   # docs/commands.md is what --help prints.
   add_test(NAME commands_page COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/make_commands_page.py
            $<TARGET_FILE:xylem> --check ${XYLEM_TEST_TREE}/docs/commands.md)
+  # docs/performance.md and its charts are made of bench/RESULTS.md.
+  add_test(NAME performance_page
+           COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/make_performance_page.py --check)
 endif()
 
 # The page of `xylem view`: its layout with node alone, and in Chromium, where it and two packages of npm
