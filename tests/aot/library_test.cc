@@ -2,15 +2,19 @@
 // What a library is to its callers: typed functions, memory, threads, errors, symbols, weights.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/aot/aot_library.h"
 #include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
 #include "xla/shape_util.h"
+#include "xla/tests/test_utils.h"
 
 namespace xla {
 namespace {
@@ -331,7 +335,15 @@ TEST(AotLibraryTest, RefusesWhatNeedsMore) {
       x = f32[3] parameter(0)
       ROOT r = f32[3] custom-call(x), custom_call_target="f", api_version=API_VERSION_TYPED_FFI
     })"),
-               "custom calls of API_VERSION_TYPED_FFI need a client");
+               "the call to 'f' of API_VERSION_TYPED_FFI needs a client");
+  EXPECT_ERROR(BuiltLibrary::Build(R"(
+    HloModule m
+    ENTRY e {
+      x = f32[4,4] parameter(0)
+      ROOT r = (f32[4,4], s32[]) custom-call(x), custom_call_target="lapack_spotrf_ffi",
+        api_version=API_VERSION_TYPED_FFI, backend_config="{uplo = 76 : ui8}"
+    })"),
+               "do not call 'lapack_spotrf_ffi', as their runtime has no LAPACK");
   EXPECT_ERROR(BuiltLibrary::Build(kAxpy, Named("int")), "'int' is not an identifier");
   aot::AotOptions options;
   options.targets = {"x86-64-v3", "aarch64"};
@@ -339,6 +351,28 @@ TEST(AotLibraryTest, RefusesWhatNeedsMore) {
   options.targets = {"pentium"};
   EXPECT_ERROR(BuiltLibrary::Build(kAxpy, options), "unknown target 'pentium'; known: native");
 }
+
+#if defined(__x86_64__)
+// A convolutional network, on every machine of the last ten years: one file, that needs no library.
+TEST(AotLibraryTest, StaticProgramIsSmall) {
+  if (absl::StrContains(XYLEM_TEST_CC, "-fsanitize"))
+    GTEST_SKIP() << "skipped: static programs have no sanitizers";
+  const std::string hlo = testing::ReadWholeFile(XYLEM_SOURCE_DIR "/models/digits/predict.hlo");
+  aot::AotOptions options;
+  options.targets = {"x86-64-v3"};
+  ASSERT_OK_AND_ASSIGN(const auto library, BuiltLibrary::Build(hlo, options));
+  ASSERT_OK(library.Link(XYLEM_SOURCE_DIR "/tests/aot/run_list.c", "-O2 -static -s"));
+  const std::string program = library.folder() + "/main";
+  EXPECT_EQ(RunShell("readelf -dW " + program).output,
+            "\nThere is no dynamic section in this file.\n");
+  EXPECT_LT(std::filesystem::file_size(program), 1'500'000u);
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(hlo));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> arguments, MakeFakeArguments(module.get()));
+  ASSERT_OK_AND_ASSIGN(const std::string expected, library.RunHere(arguments));
+  ASSERT_OK_AND_ASSIGN(const std::string actual, library.RunList(arguments));
+  EXPECT_TRUE(actual == expected);
+}
+#endif
 
 // Equal programs give equal bytes.
 TEST(AotLibraryTest, IsReproducible) {

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/aot/entry_code.h"
+#include "xla/aot/links.h"
 #include "xla/aot/program_writer.h"
 #include "xla/aot/runtime/table.h"
 #include "xla/aot/signature.h"
@@ -204,6 +205,9 @@ class ProgramCompiler {
       AddMember(absl::StrCat("code", number, "_", i, ".o"),
                 std::string(object.begin(), object.end()));
     }
+    Links machine;
+    machine.AddMachine(named.target.machine);
+    for (const std::string& symbol : machine.Symbols()) tables.Need(symbol);
     return WriteTarget(impl, options.symbol_prefix, named.bound, constants, tables);
   }
 
@@ -272,6 +276,7 @@ class ProgramCompiler {
     parts.units = static_cast<int64_t>(units.size());
     WriteNumbers(prefix, writer, tables);
     WriteUnits(prefix, units, written, tables);
+    for (const std::string& symbol : writer.links().Symbols()) tables.Need(symbol);
     return parts;
   }
 

@@ -103,9 +103,10 @@ absl::StatusOr<LibraryStep> CustomCall(const HloInstruction& call) {
   }
   const auto& attributes = call.attributes<CustomCallAttributes>();
   if (attributes.api_version == CustomCallApiVersion::API_VERSION_TYPED_FFI) {
-    return Refuse(call,
-                  "custom calls of API_VERSION_TYPED_FFI need a client; API_VERSION_ORIGINAL "
-                  "and API_VERSION_STATUS_RETURNING call a function of the target's name");
+    return Refuse(
+        call, absl::StrCat("the call to '", target,
+                           "' of API_VERSION_TYPED_FFI needs a client; API_VERSION_ORIGINAL and "
+                           "API_VERSION_STATUS_RETURNING call a function of the target's name"));
   }
   if (attributes.api_version != CustomCallApiVersion::API_VERSION_ORIGINAL &&
       attributes.api_version != CustomCallApiVersion::API_VERSION_STATUS_RETURNING) {

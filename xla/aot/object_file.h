@@ -32,6 +32,8 @@ class DataObject {
   // one file, but not exported from that.
   void Define(const std::string& name);
   void AddNumber(int64_t number);
+  // Names a symbol, so that the linker takes the member of an archive that defines it.
+  void Need(const std::string& symbol) { (void)SymbolOf(symbol); }
   // Adds the address of a symbol. An empty name: a null pointer.
   void AddAddress(const std::string& symbol);
   void AddBytes(absl::Span<const char> bytes);

@@ -47,8 +47,12 @@ class FieldWriter {
  public:
   FieldWriter(std::vector<int64_t>& numbers, const std::map<const void*, std::string>& names,
               const std::map<const void*, int64_t>& constants,
-              absl::FunctionRef<int64_t(const std::string&)> function_named)
-      : numbers_(numbers), names_(names), constants_(constants), function_named_(function_named) {}
+              absl::FunctionRef<int64_t(const std::string&)> function_named, Links& links)
+      : numbers_(numbers),
+        names_(names),
+        constants_(constants),
+        function_named_(function_named),
+        links_(links) {}
 
   template <typename T>
   void operator()(const T& value) {
@@ -56,6 +60,7 @@ class FieldWriter {
       numbers_.push_back(std::bit_cast<int64_t>(static_cast<double>(value)));
     } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
       numbers_.push_back(static_cast<int64_t>(value));
+      if constexpr (std::is_same_v<T, PrimitiveType>) links_.AddType(value);
     } else {
       Count(value);
       for (const auto& element : value) (*this)(element);
@@ -81,6 +86,7 @@ class FieldWriter {
   const std::map<const void*, std::string>& names_;
   const std::map<const void*, int64_t>& constants_;
   absl::FunctionRef<int64_t(const std::string&)> function_named_;
+  Links& links_;
 };
 
 }  // namespace
@@ -160,6 +166,7 @@ absl::Status ProgramWriter::Visit(const cpu::CopyThunk& thunk) {
 
 absl::Status ProgramWriter::Visit(const cpu::LibraryThunk& thunk) {
   XLA_ASSIGN_OR_RETURN(const LibraryStep step, LibraryStepOf(*thunk.instruction()));
+  links_.AddLibraryStep(step.function);
   Numbers numbers = {FunctionNamed(step.function)};
   std::vector<cpu::Slot> slots;
   for (const auto* leaves : {&thunk.operands(), &thunk.results()}) {
@@ -176,9 +183,11 @@ absl::Status ProgramWriter::Visit(const cpu::LibraryThunk& thunk) {
 }
 
 absl::Status ProgramWriter::Visit(const cpu::OverridableThunk& thunk) {
-  return absl::UnimplementedError(
-      absl::StrCat(thunk.instruction()->ToShortString(),
-                   ": programs compiled ahead of time do not call LAPACK"));
+  return absl::UnimplementedError(absl::StrCat(
+      thunk.instruction()->ToShortString(), ": programs compiled ahead of time do not call '",
+      thunk.instruction()->custom_call_target(),
+      "', as their runtime has no LAPACK; cholesky, triangular-solve, and the Qr and Eigh of the "
+      "builder are compiled"));
 }
 
 absl::Status ProgramWriter::Visit(const cpu::BitcastThunk& thunk) {
@@ -192,7 +201,8 @@ absl::StatusOr<KernelTable> ProgramWriter::WriteRecipe(kernels::Recipe recipe) {
   kernel.function = FunctionNamed(kMakers[recipe.index()]);
   kernel.first = static_cast<int64_t>(numbers_.size());
   const auto function_named = [this](const std::string& name) { return FunctionNamed(name); };
-  FieldWriter writer(numbers_, names_, constants_, function_named);
+  FieldWriter writer(numbers_, names_, constants_, function_named, links_);
+  links_.AddRecipe(recipe);
   std::visit([&](auto& spec) { kernels::VisitFields(writer, spec); }, recipe);
   return kernel;
 }

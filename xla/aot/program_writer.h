@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "xla/aot/links.h"
 #include "xla/aot/runtime/table.h"
 #include "xla/cpu/codegen/native_code.h"
 #include "xla/cpu/run/prepared_kernels.h"
@@ -39,6 +40,8 @@ class ProgramWriter final : public cpu::ThunkVisitor {
   // First and last numbers of each block.
   const std::vector<std::pair<int64_t, int64_t>>& blocks() const { return blocks_; }
   const std::vector<std::string>& functions() const { return functions_; }
+  // What the kernels need.
+  const Links& links() const { return links_; }
 
   absl::Status Visit(const cpu::KernelThunk& thunk) override;
   absl::Status Visit(const cpu::CopyThunk& thunk) override;
@@ -66,6 +69,7 @@ class ProgramWriter final : public cpu::ThunkVisitor {
   std::vector<std::pair<int64_t, int64_t>> blocks_;
   std::vector<std::string> functions_;
   std::map<std::string, int64_t> function_numbers_;
+  Links links_;
   Unit unit_;
   std::map<const void*, int64_t> constants_;  // of the unit
 };

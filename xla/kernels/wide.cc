@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "absl/types/span.h"
+#include "xla/kernels/by_need.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -20,8 +22,6 @@ constexpr bool IsConvertible() {
   if constexpr (is_complex_v<Wide>) {
     // Complex arithmetic takes complex numbers and their parts.
     return is_complex_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
-  } else if constexpr (std::is_floating_point_v<Wide>) {
-    return !is_complex_v<T>;
   } else {
     return is_integer_v<T> || std::is_same_v<T, bool>;
   }
@@ -105,30 +105,79 @@ void Store(const Wide* src, int64_t count, void* dst, int64_t stride) {
   for (int64_t i = 0; i < count; ++i) out[i * stride] = Narrow<T>(src[i]);
 }
 
+template <typename Wide>
+struct WideFunctions {
+  PrimitiveType type = PRIMITIVE_TYPE_INVALID;
+  WideLoad<Wide> load = nullptr;
+  WideStore<Wide> store = nullptr;
+};
+
+// By need: the conversions between floats and all but the usual types.
+template <typename Wide, PrimitiveType... types>
+constexpr WideFunctions<Wide> kFunctions[] = {
+    {types, &Load<Wide, primitive_util::NativeTypeOf<types>>,
+     &Store<Wide, primitive_util::NativeTypeOf<types>>}...};
+template <typename Wide>
+constexpr auto& kHalves = kFunctions<Wide, F16, BF16>;
+template <typename Wide>
+constexpr auto& kSmalls = kFunctions<Wide, F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3FN,
+                                     F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU>;
+template <typename Wide>
+constexpr auto& kIntegers =
+    kFunctions<Wide, PRED, S1, S2, S4, S8, S16, S32, S64, U1, U2, U4, U8, U16, U32, U64>;
+XLA_BY_NEED(HALVES, wide_f32_halves, kHalves<float>);
+XLA_BY_NEED(HALVES, wide_f64_halves, kHalves<double>);
+XLA_BY_NEED(SMALLS, wide_f32_smalls, kSmalls<float>);
+XLA_BY_NEED(SMALLS, wide_f64_smalls, kSmalls<double>);
+XLA_BY_NEED(INTEGERS, wide_f32_integers, kIntegers<float>);
+XLA_BY_NEED(INTEGERS, wide_f64_integers, kIntegers<double>);
+
+// Returns the functions that are linked by need for a type.
+absl::Span<const WideFunctions<float>> FunctionsByNeed(PrimitiveType type, float) {
+  if (type == F16 || type == BF16) return XLA_LINKED(HALVES, wide_f32_halves, kHalves<float>);
+  if (primitive_util::IsFloatingPointType(type))
+    return XLA_LINKED(SMALLS, wide_f32_smalls, kSmalls<float>);
+  return XLA_LINKED(INTEGERS, wide_f32_integers, kIntegers<float>);
+}
+absl::Span<const WideFunctions<double>> FunctionsByNeed(PrimitiveType type, double) {
+  if (type == F16 || type == BF16) return XLA_LINKED(HALVES, wide_f64_halves, kHalves<double>);
+  if (primitive_util::IsFloatingPointType(type))
+    return XLA_LINKED(SMALLS, wide_f64_smalls, kSmalls<double>);
+  return XLA_LINKED(INTEGERS, wide_f64_integers, kIntegers<double>);
+}
+
+// Null for conversions that make no sense.
+template <typename Wide>
+WideFunctions<Wide> FunctionsOf(PrimitiveType type) {
+  if (!primitive_util::IsArrayType(type)) return {};
+  if constexpr (std::is_floating_point_v<Wide>) {
+    if (type == F32) return {F32, &Load<Wide, float>, &Store<Wide, float>};
+    if (type == F64) return {F64, &Load<Wide, double>, &Store<Wide, double>};
+    for (const WideFunctions<Wide>& functions : FunctionsByNeed(type, Wide())) {
+      if (functions.type == type) return functions;
+    }
+    return {};
+  } else {
+    return primitive_util::ArrayTypeSwitch<WideFunctions<Wide>>(
+        [](auto constant) -> WideFunctions<Wide> {
+          using T = primitive_util::NativeTypeOf<constant>;
+          if constexpr (IsConvertible<Wide, T>()) return {constant, Load<Wide, T>, Store<Wide, T>};
+          return {};
+        },
+        type);
+  }
+}
+
 }  // namespace
 
 template <typename Wide>
 WideLoad<Wide> GetWideLoad(PrimitiveType type) {
-  if (!primitive_util::IsArrayType(type)) return nullptr;
-  return primitive_util::ArrayTypeSwitch<WideLoad<Wide>>(
-      [](auto constant) -> WideLoad<Wide> {
-        using T = primitive_util::NativeTypeOf<constant>;
-        if constexpr (IsConvertible<Wide, T>()) return Load<Wide, T>;
-        return nullptr;
-      },
-      type);
+  return FunctionsOf<Wide>(type).load;
 }
 
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type) {
-  if (!primitive_util::IsArrayType(type)) return nullptr;
-  return primitive_util::ArrayTypeSwitch<WideStore<Wide>>(
-      [](auto constant) -> WideStore<Wide> {
-        using T = primitive_util::NativeTypeOf<constant>;
-        if constexpr (IsConvertible<Wide, T>()) return Store<Wide, T>;
-        return nullptr;
-      },
-      type);
+  return FunctionsOf<Wide>(type).store;
 }
 
 #define XLA_INSTANTIATE_WIDE(Wide)                          \

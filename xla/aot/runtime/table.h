@@ -18,7 +18,7 @@
 namespace xla::aot {
 
 // Of all of this, the code that is generated, and the structures of program.h.
-inline constexpr int64_t kTableVersion = 1;
+inline constexpr int64_t kTableVersion = 2;
 
 // In braces: the numbers of a step. "slots" is a count, and that many slots of two numbers each.
 enum class StepKind : int64_t {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/by_need.h"
 #include "xla/kernels/convolution/convolution_forms.h"
 #include "xla/kernels/convolution/convolution_problem.h"
 #include "xla/kernels/convolution/row_convolution.h"
@@ -80,38 +81,44 @@ template <typename Packing>
 constexpr ProblemForm kPatchColumns = {"patch columns", &PatchColumnsCost<Packing>,
                                        &MakePatchColumns<Packing>};
 
+constexpr ProblemForm kF32[] = {kDepthwise, kDirect, kRows<float>, kPatchRows<WidePacking<float>>,
+                                kPatchColumns<WidePacking<float>>};
+constexpr ProblemForm kF64[] = {kRows<double>, kPatchRows<WidePacking<double>>,
+                                kPatchColumns<WidePacking<double>>};
+constexpr ProblemForm kU32[] = {kPatchRows<WidePacking<uint32_t>>,
+                                kPatchColumns<WidePacking<uint32_t>>};
+constexpr ProblemForm kU64[] = {kPatchRows<WidePacking<uint64_t>>,
+                                kPatchColumns<WidePacking<uint64_t>>};
+constexpr ProblemForm kC64[] = {kPatchRows<ComplexPacking<float>>};
+constexpr ProblemForm kC128[] = {kPatchRows<ComplexPacking<double>>};
+constexpr ProblemForm kPairs[] = {kPatchRows<PairPacking>, kPatchColumns<WidePacking<float>>};
+constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>, kPatchColumns<WidePacking<uint32_t>>};
+constexpr ProblemForm kWords[] = {kPatchRows<WordPacking>, kPatchColumns<WidePacking<uint32_t>>};
+XLA_BY_NEED(F64, convolution_f64, kF64);
+XLA_BY_NEED(INTEGERS, convolution_u32, kU32);
+XLA_BY_NEED(INTEGERS, convolution_u64, kU64);
+XLA_BY_NEED(COMPLEX, convolution_c64, kC64);
+XLA_BY_NEED(COMPLEX, convolution_c128, kC128);
+XLA_BY_NEED(HALVES, convolution_pairs, kPairs);
+XLA_BY_NEED(INTEGERS, convolution_quads, kQuads);
+XLA_BY_NEED(INTEGERS, convolution_words, kWords);
+
 absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel,
                                        PrimitiveType result) {
-  static constexpr ProblemForm kF32[] = {kDepthwise, kDirect, kRows<float>,
-                                         kPatchRows<WidePacking<float>>,
-                                         kPatchColumns<WidePacking<float>>};
-  static constexpr ProblemForm kF64[] = {kRows<double>, kPatchRows<WidePacking<double>>,
-                                         kPatchColumns<WidePacking<double>>};
-  static constexpr ProblemForm kU32[] = {kPatchRows<WidePacking<uint32_t>>,
-                                         kPatchColumns<WidePacking<uint32_t>>};
-  static constexpr ProblemForm kU64[] = {kPatchRows<WidePacking<uint64_t>>,
-                                         kPatchColumns<WidePacking<uint64_t>>};
-  static constexpr ProblemForm kC64[] = {kPatchRows<ComplexPacking<float>>};
-  static constexpr ProblemForm kC128[] = {kPatchRows<ComplexPacking<double>>};
-  static constexpr ProblemForm kPairs[] = {kPatchRows<PairPacking>,
-                                           kPatchColumns<WidePacking<float>>};
-  static constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>,
-                                           kPatchColumns<WidePacking<uint32_t>>};
-  static constexpr ProblemForm kWords[] = {kPatchRows<WordPacking>,
-                                           kPatchColumns<WidePacking<uint32_t>>};
-  static constexpr FormsByPacking<ProblemForm> kForms = {.f32 = kF32,
-                                                         .f64 = kF64,
-                                                         .u32 = kU32,
-                                                         .u64 = kU64,
-                                                         .c64 = kC64,
-                                                         .c128 = kC128,
-                                                         .pairs = kPairs,
-                                                         .quads = kQuads,
-                                                         .words = kWords};
   const PrimitiveType packed = PackedType(input, kernel, result);
   // Patches of other types are not converted to complex numbers.
   if (primitive_util::IsComplexType(packed) && (input != packed || kernel != packed)) return {};
-  return kForms.Of(packed);
+  const FormsByPacking<ProblemForm> forms = {
+      .f32 = kF32,
+      .f64 = XLA_LINKED(F64, convolution_f64, kF64),
+      .u32 = XLA_LINKED(INTEGERS, convolution_u32, kU32),
+      .u64 = XLA_LINKED(INTEGERS, convolution_u64, kU64),
+      .c64 = XLA_LINKED(COMPLEX, convolution_c64, kC64),
+      .c128 = XLA_LINKED(COMPLEX, convolution_c128, kC128),
+      .pairs = XLA_LINKED(HALVES, convolution_pairs, kPairs),
+      .quads = XLA_LINKED(INTEGERS, convolution_quads, kQuads),
+      .words = XLA_LINKED(INTEGERS, convolution_words, kWords)};
+  return forms.Of(packed);
 }
 
 struct Candidates {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/by_need.h"
 #include "xla/kernels/dot/dot_forms.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/product/packing.h"
@@ -33,39 +34,51 @@ constexpr DotForm kBlocked = {"blocked", &BlockedDotCost<Packing>, &MakeBlockedD
 template <typename T, typename W>
 constexpr DotForm kSkinny = {"skinny", &SkinnyDotCost<T, W>, &MakeSkinnyDot<T, W>};
 
+constexpr DotForm kSmallF32 = {"small", &SmallDotCost<float>, &MakeSmallDot<float>};
+constexpr DotForm kDirectF32 = {"direct", &DirectDotCost, &MakeDirectDot};
+
+constexpr DotForm kF32[] = {kSmallF32, kSkinny<float, float>, kDirectF32,
+                            kBlocked<WidePacking<float>>};
+constexpr DotForm kMixed[] = {
+    kSmallF32,  kSkinny<float, float>,       kSkinny<float, Bf16Bits>, kSkinny<float, int8_t>,
+    kDirectF32, kBlocked<WidePacking<float>>};
+constexpr DotForm kF64[] = {
+    {"small", &SmallDotCost<double>, &MakeSmallDot<double>},
+    kSkinny<double, double>,
+    kBlocked<WidePacking<double>>,
+};
+constexpr DotForm kU32[] = {kBlocked<WidePacking<uint32_t>>};
+constexpr DotForm kU64[] = {kBlocked<WidePacking<uint64_t>>};
+constexpr DotForm kC64[] = {kBlocked<ComplexPacking<float>>};
+constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
+constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
+constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
+constexpr DotForm kWords[] = {kBlocked<WordPacking>};
+XLA_BY_NEED(MIXED, dot_mixed, kMixed);
+XLA_BY_NEED(F64, dot_f64, kF64);
+XLA_BY_NEED(INTEGERS, dot_u32, kU32);
+XLA_BY_NEED(INTEGERS, dot_u64, kU64);
+XLA_BY_NEED(COMPLEX, dot_c64, kC64);
+XLA_BY_NEED(COMPLEX, dot_c128, kC128);
+XLA_BY_NEED(HALVES, dot_pairs, kPairs);
+XLA_BY_NEED(INTEGERS, dot_quads, kQuads);
+XLA_BY_NEED(INTEGERS, dot_words, kWords);
+
 // Returns the forms for operands and a result of these types. Forms of one list give the same
 // results except for the order of summation.
 absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
-  static constexpr DotForm kF32[] = {
-      {"small", &SmallDotCost<float>, &MakeSmallDot<float>},
-      kSkinny<float, float>,
-      kSkinny<float, Bf16Bits>,
-      kSkinny<float, int8_t>,
-      {"direct", &DirectDotCost, &MakeDirectDot},
-      kBlocked<WidePacking<float>>,
-  };
-  static constexpr DotForm kF64[] = {
-      {"small", &SmallDotCost<double>, &MakeSmallDot<double>},
-      kSkinny<double, double>,
-      kBlocked<WidePacking<double>>,
-  };
-  static constexpr DotForm kU32[] = {kBlocked<WidePacking<uint32_t>>};
-  static constexpr DotForm kU64[] = {kBlocked<WidePacking<uint64_t>>};
-  static constexpr DotForm kC64[] = {kBlocked<ComplexPacking<float>>};
-  static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
-  static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
-  static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
-  static constexpr DotForm kWords[] = {kBlocked<WordPacking>};
-  static constexpr FormsByPacking<DotForm> kForms = {.f32 = kF32,
-                                                     .f64 = kF64,
-                                                     .u32 = kU32,
-                                                     .u64 = kU64,
-                                                     .c64 = kC64,
-                                                     .c128 = kC128,
-                                                     .pairs = kPairs,
-                                                     .quads = kQuads,
-                                                     .words = kWords};
-  return kForms.Of(PackedType(lhs, rhs, result));
+  const FormsByPacking<DotForm> forms = {.f32 = lhs == F32 && rhs == F32
+                                                    ? absl::Span<const DotForm>(kF32)
+                                                    : XLA_LINKED(MIXED, dot_mixed, kMixed),
+                                         .f64 = XLA_LINKED(F64, dot_f64, kF64),
+                                         .u32 = XLA_LINKED(INTEGERS, dot_u32, kU32),
+                                         .u64 = XLA_LINKED(INTEGERS, dot_u64, kU64),
+                                         .c64 = XLA_LINKED(COMPLEX, dot_c64, kC64),
+                                         .c128 = XLA_LINKED(COMPLEX, dot_c128, kC128),
+                                         .pairs = XLA_LINKED(HALVES, dot_pairs, kPairs),
+                                         .quads = XLA_LINKED(INTEGERS, dot_quads, kQuads),
+                                         .words = XLA_LINKED(INTEGERS, dot_words, kWords)};
+  return forms.Of(PackedType(lhs, rhs, result));
 }
 
 // A form for one order of the operands.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "xla/base/machine.h"
+#include "xla/kernels/by_need.h"
 #include "xla/kernels/product/fused_product.h"
 
 #if defined(__x86_64__)
@@ -174,21 +175,31 @@ void RunTile(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, co
                                                                     ldc, accumulate);
 }
 
+constexpr decltype(&RunTile<float>) kPairTile[] = {&RunTile<float>};
+constexpr decltype(&RunTile<uint32_t>) kQuadTile[] = {&RunTile<uint32_t>};
+constexpr decltype(&RunWordTiles) kWordTile[] = {&RunWordTiles};
+XLA_BY_NEED(HALVES, pair_tile, kPairTile);
+XLA_BY_NEED(INTEGERS, quad_tile, kQuadTile);
+XLA_BY_NEED(INTEGERS, word_tile, kWordTile);
+
 }  // namespace
 
 ProductKernels<uint32_t, float> PairKernels() {
-  if (!MachineOfThread().bf16) return {0, 0, nullptr};
-  return {kNarrowRows, kNarrowColumns, &RunTile<float>};
+  const auto tile = XLA_LINKED(HALVES, pair_tile, kPairTile);
+  if (tile.empty() || !MachineOfThread().bf16) return {0, 0, nullptr};
+  return {kNarrowRows, kNarrowColumns, tile[0]};
 }
 
 ProductKernels<uint32_t, uint32_t> QuadKernels() {
-  if (!MachineOfThread().vnni) return {0, 0, nullptr};
-  return {kNarrowRows, kNarrowColumns, &RunTile<uint32_t>};
+  const auto tile = XLA_LINKED(INTEGERS, quad_tile, kQuadTile);
+  if (tile.empty() || !MachineOfThread().vnni) return {0, 0, nullptr};
+  return {kNarrowRows, kNarrowColumns, tile[0]};
 }
 
 ProductKernels<uint32_t, uint32_t> WordKernels() {
-  if (!MachineOfThread().avx2) return {0, 0, nullptr};
-  return {kWordRows, kWordColumns, &RunWordTiles};
+  const auto tile = XLA_LINKED(INTEGERS, word_tile, kWordTile);
+  if (tile.empty() || !MachineOfThread().avx2) return {0, 0, nullptr};
+  return {kWordRows, kWordColumns, tile[0]};
 }
 
 }  // namespace xla::kernels
