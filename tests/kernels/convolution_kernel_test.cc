@@ -159,6 +159,32 @@ void CheckRandomConvolutions(int count) {
   }
 }
 
+// Features that are a power of two of bytes apart, as before positions: patches as rows would
+// gather and scatter elements that share few sets of a cache.
+TEST(ConvolutionKernel, FeaturesBeforePositionsAreNotGathered) {
+  const auto chosen = [](int64_t features, int64_t size, int64_t outputs, int64_t taps,
+                         int64_t result_step) {
+    const int64_t result_size = size - taps + 1;
+    ConvolutionSpec spec;
+    spec.input = ArraySpec::FromShape(Shape(F32, {4, features, size, size}));
+    spec.kernel = ArraySpec::FromShape(Shape(F32, {features, outputs, taps, taps}));
+    spec.result = ArraySpec::FromShape(Shape(F32, {4, outputs, result_size, result_size}));
+    // As phases of a transposed convolution store their results.
+    for (size_t d = 0; d < 4; ++d)
+      spec.result.strides[d] *= d < 3 ? result_step * result_step : result_step;
+    spec.input_batch = spec.result_batch = 0;
+    spec.input_feature = spec.result_feature = 1;
+    spec.kernel_input_feature = 0;
+    spec.kernel_output_feature = 1;
+    for (const int64_t d : {2, 3})
+      spec.spatial.push_back({.input_dimension = d, .kernel_dimension = d, .result_dimension = d});
+    const std::vector<FormCost> forms = ConvolutionForms(spec);
+    return std::string(forms[static_cast<size_t>(CheapestForm(forms))].form);
+  };
+  EXPECT_EQ(chosen(64, 17, 32, 2, 2), "patch columns");
+  EXPECT_EQ(chosen(128, 33, 64, 2, 2), "patch columns");
+}
+
 TEST(ConvolutionKernel, F32) { CheckRandomConvolutions<float, float>(140); }
 TEST(ConvolutionKernel, F64) { CheckRandomConvolutions<double, double>(28); }
 TEST(ConvolutionKernel, Bf16) { CheckRandomConvolutions<bfloat16, float>(56); }

@@ -52,15 +52,16 @@ template <typename Wide>
 class ElementStore {
  public:
   ElementStore(const DotProblem& problem, void* const* buffers)
-      : result_(problem.result), epilogue_(problem.epilogue), buffers_(buffers) {
+      : result_(problem.result), writer_(result_), epilogue_(problem.epilogue), buffers_(buffers) {
     result_.data = buffers[2];
   }
+  ElementStore(const ElementStore&) = delete;  // the writer refers to the result
+  ElementStore& operator=(const ElementStore&) = delete;
 
   void operator()(int64_t batch, int64_t row, int64_t column, int64_t count, Wide* values) const {
     if (epilogue_.store == nullptr) {
-      const ResultWriter<Wide> writer(result_);
-      writer(batch, row, column * kParts, count * kParts,
-             reinterpret_cast<const GemmType<Wide>*>(values));
+      writer_(batch, row, column * kParts, count * kParts,
+              reinterpret_cast<const GemmType<Wide>*>(values));
       return;
     }
     const int64_t base = result_.batch.Offset(batch) + result_.rows.Offset(row);
@@ -79,6 +80,7 @@ class ElementStore {
   // NOLINTNEXTLINE(bugprone-sizeof-expression): 1 for real types
   static constexpr int64_t kParts = sizeof(Wide) / sizeof(GemmType<Wide>);
   ResultView result_;
+  const ResultWriter<Wide> writer_;
   KernelEpilogue epilogue_;
   void* const* buffers_;
 };

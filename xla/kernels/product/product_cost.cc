@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 
 #include "xla/base/machine.h"
 #include "xla/kernels/product/patches.h"
@@ -45,6 +46,17 @@ double CopyCost(double runs, double run, int64_t run_stride, int64_t next_stride
   const Rate rate = is_converted ? (run_stride == 1 ? kConverted : kConvertedApart)
                                  : (run_stride == 1 ? kCopied : kGathered);
   return runs * (rate.run + run * rate.element);
+}
+
+// Whether `count` elements at a distance of so many bytes share so few sets of the first-level
+// cache that some of their lines are replaced before their neighbors are read or written.
+bool CollideInCache(int64_t count, int64_t distance) {
+  // A way of the cache is a page: the place in it chooses the set.
+  constexpr int64_t kSets = kUsualMachine.page_bytes / kUsualMachine.line_bytes,
+                    kWays = kUsualMachine.first_level_bytes / kUsualMachine.page_bytes;
+  distance = std::abs(distance);
+  if (distance % kUsualMachine.line_bytes != 0) return count > kSets * kWays;
+  return count > kSets / std::gcd(kSets, distance / kUsualMachine.line_bytes) * kWays;
 }
 
 // The cost of a run of equally spaced elements, beyond that of the elements.
@@ -154,9 +166,8 @@ double PackPanelWordsCost(const MatrixView& matrix, int64_t width) {
 
 double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   // Runs of a row of taps, or of the features under a tap.
-  constexpr double kPatch = 20, kRun = 20, kDilatedRun = 30, kCopied = 0.15, kGathered = 0.7,
-                   kFarGathered = 2, kConverted = 0.4;
-  // Elements at a distance of a page share few sets of a cache.
+  constexpr double kPatch = 20, kRun = 40, kDilatedRun = 50, kCopied = 0.15, kGathered = 1.6,
+                   kFarGathered = 2.5, kConverted = 0.4;
   const int64_t row_stride = MinorRunStride(patches);
   bool dilates = false;
   for (const SpatialDim& dim : patches.dims) dilates = dilates || dim.base_dilation != 1;
@@ -164,9 +175,10 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   const auto length =
       static_cast<double>(patches.features * (row_stride == 0 ? 1 : patches.dims.back().taps));
   const int64_t stride = row_stride == 0 ? patches.feature_stride : row_stride;
-  double element = stride == 1 || length == 1                                   ? kCopied
-                   : stride * patches.element_bytes >= kUsualMachine.page_bytes ? kFarGathered
-                                                                                : kGathered;
+  const int64_t run = static_cast<int64_t>(length), distance = stride * patches.element_bytes;
+  double element = stride == 1 || run == 1         ? kCopied
+                   : CollideInCache(run, distance) ? kFarGathered
+                                                   : kGathered;
   if (patches.type != type && patches.element_bytes >= 2) element += kConverted;
   return static_cast<double>(patches.positions()) *
          (kPatch + depth / std::max(length, 1.0) * (dilates ? kDilatedRun : kRun) +
@@ -176,8 +188,8 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
 double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t positions,
                         int64_t width) {
   // Rows of positions, or parts of them in a panel, for each tap and feature.
-  constexpr double kTap = 20, kRun = 6, kCopied = 0.15, kGathered = 0.7, kConverted = 0.2,
-                   kGatheredConverted = 3, kGatheredInteger = 1.5, kDilated = 1.8,
+  constexpr double kTap = 20, kPlainRun = 6, kPaddedRun = 15, kCopied = 0.15, kGathered = 0.7,
+                   kConverted = 0.2, kGatheredConverted = 3, kGatheredInteger = 1.5, kDilated = 1.8,
                    kDilatedConverted = 5;
   const auto features = static_cast<double>(patches.features),
              taps = static_cast<double>(patches.depth()) / std::max(features, 1.0);
@@ -185,9 +197,12 @@ double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t posi
   const auto all = static_cast<double>(positions);
   const double runs =
       all / static_cast<double>(std::max<int64_t>(row, 1)) + all / static_cast<double>(width);
-  double element = kCopied;
+  double element = kCopied, run = kPlainRun;
   if (!patches.dims.empty()) {
     const SpatialDim& minor = patches.dims.back();
+    const int64_t last = (minor.output_size - 1) * minor.stride - minor.padding_low +
+                         (minor.taps - 1) * minor.window_dilation;
+    if (minor.padding_low > 0 || last >= minor.input_size) run = kPaddedRun;
     if (minor.stride * minor.input_stride != 1)
       element = patches.type == type                           ? kGathered
                 : primitive_util::IsIntegralType(patches.type) ? kGatheredInteger
@@ -195,7 +210,7 @@ double PatchColumnsCost(const Patches& patches, PrimitiveType type, int64_t posi
     if (minor.base_dilation != 1) element = patches.type != type ? kDilatedConverted : kDilated;
   }
   if (patches.type != type) element += kConverted;
-  return taps * (runs * (kTap + features * kRun) + all * features * element);
+  return taps * (runs * (kTap + features * run) + all * features * element);
 }
 
 double StoreCost(const ResultView& result, PrimitiveType type) {
@@ -208,10 +223,11 @@ double StoreCost(const ResultView& result, PrimitiveType type) {
   const bool is_converted = result.type != type;
   double element = is_converted ? kConverted : kCopied;
   if (n > 1 && result.columns.run_stride() != 1) {
-    const int64_t stored = result.columns.count() *
-                           std::min(kUsualMachine.line_bytes,
-                                    std::abs(result.columns.run_stride()) * result.element_bytes);
-    element = stored > kCachedBytes ? kFar : is_converted ? kConvertedApart : kScattered;
+    const int64_t distance = std::abs(result.columns.run_stride()) * result.element_bytes;
+    const int64_t stored = result.columns.count() * std::min(kUsualMachine.line_bytes, distance);
+    const bool is_far =
+        stored > kCachedBytes || CollideInCache(result.columns.run_length(), distance);
+    element = is_far ? kFar : is_converted ? kConvertedApart : kScattered;
   }
   const int64_t runs = CeilOfRatio(result.columns.count(), result.columns.run_length());
   return m * (static_cast<double>(runs) * kRun + n * element);
