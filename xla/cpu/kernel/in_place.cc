@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "xla/base/dimension_vector.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -73,8 +74,9 @@ std::optional<int64_t> NumberOf(const HloInstruction& instruction) {
   return instruction.literal().GetFirstInteger();
 }
 
-// Whether a slice reads from its operand the window that the update, a dynamic-update-slice,
-// replaces in its own operand.
+// Whether no element that a slice reads for one element of the update, a dynamic-update-slice, is
+// where the update puts another one, if the slice's operand is the array that is updated: windows
+// start at the same place, but for dimensions along which they have a single element.
 bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
   if (slice.operand(0)->shape().dimensions() != update.shape().dimensions() ||
       slice.shape().dimensions() != update.operand(1)->shape().dimensions()) {
@@ -83,6 +85,7 @@ bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
   const auto start_of = [&](int64_t d) { return update.operand(d + 2); };
   const int64_t rank = slice.shape().rank();
   for (int64_t d = 0; d < rank; ++d) {
+    if (slice.shape().dimensions(static_cast<int>(d)) == 1) continue;
     const int64_t free = update.shape().dimensions(static_cast<int>(d)) -
                          slice.shape().dimensions(static_cast<int>(d));
     if (slice.opcode() == HloOpcode::kDynamicSlice) {
@@ -93,7 +96,7 @@ bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
       continue;
     }
     const SliceDim& dim = slice.attributes<SliceAttributes>().slice[static_cast<size_t>(d)];
-    if (dim.stride != 1 && slice.shape().dimensions(static_cast<int>(d)) > 1) return false;
+    if (dim.stride != 1) return false;
     if (free == 0) continue;
     const std::optional<int64_t> number = NumberOf(*start_of(d));
     if (!number.has_value() || std::clamp<int64_t>(*number, 0, free) != dim.start) return false;
@@ -101,8 +104,23 @@ bool TakesWindowOf(const HloInstruction& slice, const HloInstruction& update) {
   return true;
 }
 
+// Whether each element of the instruction is computed from elements of the window at the same
+// place, if any of its operands are computed from it.
+bool KeepsPlaces(const HloInstruction& instruction, const Shape& window) {
+  const auto long_dimensions = [](const Shape& shape) {
+    DimensionVector dimensions;
+    for (const int64_t size : shape.dimensions()) {
+      if (size != 1) dimensions.push_back(size);
+    }
+    return dimensions;
+  };
+  return (IsElementwise(instruction) || IsView(instruction.opcode())) &&
+         instruction.shape().IsArray() &&
+         long_dimensions(instruction.shape()) == long_dimensions(window);
+}
+
 // Whether an update of a part of an array may overwrite the parameter, which is the same array:
-// each element of the part depends only on the element that it replaces.
+// what an element of the part depends on is not where another one is put.
 bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* parameter) {
   absl::flat_hash_set<const HloInstruction*> reached;
   for (const HloInstruction* user : parameter->users()) {
@@ -116,10 +134,7 @@ bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* paramete
     const bool depends = std::any_of(instruction->operands().begin(), instruction->operands().end(),
                                      [&](const HloInstruction* o) { return reached.contains(o); });
     if (!depends) continue;
-    if (!IsElementwise(*instruction) ||
-        instruction->shape().dimensions() != update.operand(1)->shape().dimensions()) {
-      return false;
-    }
+    if (!KeepsPlaces(*instruction, update.operand(1)->shape())) return false;
     reached.insert(instruction);
   }
   const auto starts = absl::MakeConstSpan(update.operands()).subspan(2);
@@ -128,6 +143,32 @@ bool ReadsOwnWindow(const HloInstruction& update, const HloInstruction* paramete
 }
 
 }  // namespace
+
+bool ReadsWhereItWrites(const HloInstruction& slice, const HloInstruction& update,
+                        const absl::flat_hash_set<const HloInstruction*>& fused) {
+  if (update.opcode() != HloOpcode::kDynamicUpdateSlice || slice.operand(0) != update.operand(0) ||
+      (slice.opcode() != HloOpcode::kSlice && slice.opcode() != HloOpcode::kDynamicSlice) ||
+      !TakesWindowOf(slice, update)) {
+    return false;
+  }
+  absl::flat_hash_set<const HloInstruction*> reached = {&slice};
+  std::vector<const HloInstruction*> pending = {&slice};
+  while (!pending.empty()) {
+    const HloInstruction* const instruction = pending.back();
+    pending.pop_back();
+    for (const HloInstruction* user : instruction->users()) {
+      if (user == &update) {
+        for (int64_t i = 2; i < update.operand_count(); ++i) {
+          if (update.operand(i) == instruction) return false;
+        }
+      } else if (fused.contains(user) && reached.insert(user).second) {
+        if (!KeepsPlaces(*user, slice.shape())) return false;
+        pending.push_back(user);
+      }
+    }
+  }
+  return true;
+}
 
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result,
                     bool reduces_rows_first) {

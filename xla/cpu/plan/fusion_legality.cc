@@ -10,6 +10,7 @@
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/column_reduction.h"
+#include "xla/cpu/kernel/in_place.h"
 #include "xla/cpu/kernel/transpose.h"
 #include "xla/cpu/plan/fusion.h"
 #include "xla/hlo/ir/operation_cost.h"
@@ -118,8 +119,10 @@ bool HasGapsInRows(const HloInstruction& instruction) {
 }
 
 // Whether the instruction reads a few elements of an array that the kernel otherwise updates in
-// place. Reading them beforehand saves a copy of the array.
-bool ReadsUpdated(const HloInstruction& instruction, const HloInstruction& kernel) {
+// place, and reads them where it has written others. Reading them beforehand saves a copy of the
+// array.
+bool ReadsUpdated(const HloInstruction& instruction, const HloInstruction& kernel,
+                  const FusedProducers& fused) {
   const int64_t updated = UpdatedCount(kernel);
   if (updated == 0 || (instruction.opcode() != HloOpcode::kGather &&
                        instruction.opcode() != HloOpcode::kDynamicSlice &&
@@ -130,7 +133,8 @@ bool ReadsUpdated(const HloInstruction& instruction, const HloInstruction& kerne
   const auto& operands = kernel.operands();
   return 4 * CountOf(instruction.shape()) <= CountOf(array->shape()) &&
          std::any_of(operands.begin(), operands.begin() + updated,
-                     [&](const HloInstruction* operand) { return SkipViews(operand) == array; });
+                     [&](const HloInstruction* operand) { return SkipViews(operand) == array; }) &&
+         !ReadsWhereItWrites(instruction, kernel, fused);
 }
 
 }  // namespace
@@ -231,8 +235,9 @@ bool FitsKernels(const HloInstruction& instruction, bool is_row,
     if (absl::c_any_of(kernels, [&](const auto* kernel) { return others.contains(kernel); }))
       return false;
   }
-  return absl::c_none_of(
-      kernels, [&](const HloInstruction* kernel) { return ReadsUpdated(instruction, *kernel); });
+  return absl::c_none_of(kernels, [&](const HloInstruction* kernel) {
+    return ReadsUpdated(instruction, *kernel, decisions.fused);
+  });
 }
 
 }  // namespace xla::cpu
