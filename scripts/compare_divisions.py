@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the reference programs, partitioned over a batch dimension, on one process and on several.
 
-    scripts/compare_divisions.py [--xylem build/xylem] [--backends cpu interpreter] [--seconds 120] [PROGRAM ...]
+    scripts/compare_divisions.py [PROGRAM ...] [--xylem build/xylem] [--backends cpu interpreter] [--seconds 120]
 
 Each program gets shardings that divide its batch among 8 devices (4 where it has 4 elements), and runs as
 1 x 8, 2 x 4, 4 x 2 and 8 x 1 processes x devices: the results must be the same bits. Programs without a
