@@ -33,10 +33,12 @@ else()
   list(TRANSFORM archives REPLACE "^.*(\\$<TARGET_FILE:[^>]*>).*" "\\1")
   set_target_properties(xylem_portable PROPERTIES LINK_DEPENDS "${archives}")
 endif()
-# As PREFIX/bin/xylem and PREFIX/lib/libxylem_pjrt.so, here as in the package.
+# As PREFIX/bin/xylem, PREFIX/lib/libxylem_pjrt.so and PREFIX/lib/libxylem_runtime.a (what `xylem aot` links
+# with), here as in the package.
 set_target_properties(xylem_portable PROPERTIES OUTPUT_NAME xylem
     RUNTIME_OUTPUT_DIRECTORY ${portable}/bin)
 add_custom_target(xylem_wheel
     COMMAND ${CMAKE_COMMAND} -E make_directory ${portable}/lib
     COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:xylem_pjrt> ${portable}/lib/libxylem_pjrt.so
-    DEPENDS xylem_portable xylem_pjrt VERBATIM)
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:xylem_runtime> ${portable}/lib/libxylem_runtime.a
+    DEPENDS xylem_portable xylem_pjrt xylem_runtime VERBATIM)

@@ -60,7 +60,7 @@ def problems(wheel):
     mode = archive.getinfo(file).external_attr >> 16 if file in names else 0
     if not mode & 0o111:
       yield f"{file} is missing or cannot be run"
-  for file in ("xylem/__init__.pyi", "xylem/py.typed", "xylem/_operations.py"):
+  for file in ("xylem/__init__.pyi", "xylem/py.typed", "xylem/_operations.py", "xylem/lib/libxylem_runtime.a"):
     if file not in names:
       yield f"{file} is missing"
   # Where no Python has its headers there is no extension, and the wheel has command and plugin alone.

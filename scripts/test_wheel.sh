@@ -24,6 +24,10 @@ for version in 3.10 3.11 3.12 3.13 3.14; do
     if grep -i interpret "$scratch/err"; then exit 1; fi
     # The library needs NumPy for arrays only.
     "$scratch/env$version/bin/python" -c 'import xylem; assert xylem.load("tests/install/constant.hlo").verify() is None'
+    # There is no compiler in the clean root.
+    (cd "$scratch" && "env$version/bin/xylem" aot "$OLDPWD/tests/install/squares.hlo" -o squares &&
+      cc -I. "$OLDPWD/tests/install/squares.c" squares.a "env$version"/lib/python*/site-packages/xylem/lib/libxylem_runtime.a \
+        -Wl,--gc-sections -lstdc++ -lm -o squares && ./squares) | grep -qx '2 5 10'
     echo "ok: installs and runs with $("$candidate" --version)"
     continue 2
   done

@@ -35,6 +35,13 @@ case $packages in *gloo*)
 esac
 [ -s /usr/share/man/man1/xylem.1.gz ] || fail "there is no man page"
 
+xylem aot /share/tests/install/squares.hlo -o squares
+gcc -I. /share/tests/install/squares.c squares.a "$(dpkg -L xylem | grep 'libxylem_runtime.a$')" \
+  -Wl,--gc-sections -lstdc++ -lm -o squares
+check "a program compiled ahead of time" "$(./squares)" "2 5 10"
+xylem aot --shared /share/tests/install/squares.hlo -o shared
+check "a shared library" "$(nm -D --defined-only shared.so)" "shared_run"
+
 g++ -std=c++20 /share/examples/local_client.cc $(pkg-config --cflags --libs xylem) -o local_client
 check "a program in C++" "$(./local_client)" "f32[4] {4, 9, 16, 25}"
 g++ -std=c++20 -I/share /share/tests/guest/host.cc -ldl -o host

@@ -33,6 +33,8 @@ grep -i interpret run.err && fail "the program was interpreted"
 xylem run squares.hlo --input x.npy --output out.npz 2>/dev/null
 check "npz" "$(python -c 'import numpy; print(numpy.load("out.npz")["out00"].tolist())')" "[2.0, 5.0, 10.0]"
 check "machine code" "$(xylem compile --emit=llvm squares.hlo)" "define"
+xylem aot squares.hlo -o squares
+check "ahead of time" "$(cat squares.h)" "squares_run"
 check "interpreter" "$(xylem run --backend=interpreter squares.hlo --input x.npy 2>/dev/null)" "{2, 5, 10}"
 check "verify" "$(xylem verify squares.hlo && echo fine)" "fine"
 xylem run missing.hlo 2>run.err && fail "a missing file is no error"
