@@ -54,10 +54,11 @@ fi
 # A package may be installed for several architectures.
 machine=$(dpkg --print-architecture)
 is_installed() {
-  local architecture=$machine
+  local architecture=$machine states
   [[ $1 != *:* ]] || architecture=${1#*:}
-  dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null |
-    grep -Eqx "($architecture|all) installed"
+  # Not a pipe: grep ends at the first match, and what is then still written would be an error.
+  states=$(dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null) || return 1
+  grep -Eqx "($architecture|all) installed" <<<"$states"
 }
 missing=()
 for package in "${packages[@]}"; do
