@@ -47,7 +47,7 @@ class LoopNest final : public KernelPlan {
     if (is_linear) absl::StrAppend(&description.kind, "linear ");
     if (joins_rows) absl::StrAppend(&description.kind, "joins rows ");
     if (updates_in_place) absl::StrAppend(&description.kind, "in place ");
-    if (tests_at_end) absl::StrAppend(&description.kind, "keeps matrix ");
+    if (tests_at_end && !updates_in_place) absl::StrAppend(&description.kind, "keeps matrix ");
     for (const RowLoops& loops : nest) absl::StrAppend(&description.loops, RowLoopsText(loops));
     return description;
   }
@@ -248,6 +248,8 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
   plan->streams = plan->nest.size() == 1 && !plan->updates_in_place &&
                   MayStream(request.target->machine, *plan, plan->nest[0]);
   SetWork(request.target->machine, facts, *plan);
+  // The starts are computed once, not for each element.
+  if (plan->updates_in_place) plan->tests_at_end = true;
   return plan;
 }
 
