@@ -53,9 +53,10 @@ if(XYLEM_FUZZ)
 endif()
 if(XYLEM_SANITIZE)
   add_compile_options(-fsanitize=${XYLEM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
-  # AddressSanitizer reports null pointers that are used, too; these checks take a tenth of the compile time.
+  # AddressSanitizer reports null pointers that are used, too. These checks, one at each use of a pointer, take a
+  # third of the compile time.
   if(XYLEM_SANITIZE MATCHES "address")
-    add_compile_options(-fno-sanitize=null,object-size)
+    add_compile_options(-fno-sanitize=null,object-size,alignment,vptr,nonnull-attribute,returns-nonnull-attribute)
   endif()
   add_link_options(-fsanitize=${XYLEM_SANITIZE})
   # Under ThreadSanitizer the headers of protobuf add members to map fields, which the library of the
