@@ -65,6 +65,15 @@ target_link_libraries(xylem_test_main PRIVATE xla_base GTest::gtest xylem_warnin
 # With sanitizers: not what measures time or counts allocations, on programs that other tests run. ThreadSanitizer
 # has nothing to say about sweeps over types and layouts on one thread, which would take two thirds of its time.
 set(sanitizer_filter "-*LinearTime*:SteadyStateTest.ReferenceProgramsTakeNoMemory:CheckTest.LimitsAreNearObservedErrors*")
+# Sweeps that compile hundreds of programs each: the time goes to LLVM, which is not instrumented, and the code that
+# it makes is not, either.
+foreach(sweep RaggedRowsTest.ShortRowsThatAreReducedSideBySide RaggedRowsTest.ExtremesFindNanAtEveryPlace
+        RaggedRowsTest.Transposes ShortRowsTest.Windows RandomChainTest.BothBackendsGiveTheSame
+        NestedComputationTest.EveryElementTypePassesThrough NestedComputationTest.EveryOperationRunsWhereItIsApplied
+        NestedComputationTest.ErrorsOfStepsAreThoseOfTheRun NestedComputationTest.DevicesCombineByAnyFunction
+        NumberTypesTest.VectorsAreConvertedAsSingleNumbersAre)
+  string(APPEND sanitizer_filter ":${sweep}")
+endforeach()
 if(XYLEM_SANITIZE STREQUAL "thread")
   string(APPEND sanitizer_filter ":InterpreterTypes.*:InterpreterLayouts.*:StridedCopyTest.*")
 endif()
