@@ -82,18 +82,20 @@ function(xylem_protos name)
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf)
 endfunction()
 
-# The precompiled header is built once, in a library of its own, and every room reuses it.
-function(xylem_precompiled_header)
+# The precompiled header is built once, in a library of its own, and every room reuses it. NAME is the library; it
+# is compiled with OPTIONS, since headers compiled with and without optimization differ.
+function(xylem_precompiled_header name)
   if(NOT XYLEM_PCH)
     return()
   endif()
   set(stub ${PROJECT_BINARY_DIR}/pch/pch.cc)
   file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: this library only provides the precompiled header.\n")
-  add_library(xylem_pch STATIC ${stub})
-  target_include_directories(xylem_pch PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(xylem_pch PRIVATE xla_protos absl::statusor absl::flat_hash_map absl::span
+  add_library(${name} STATIC ${stub})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE ${ARGN})
+  target_link_libraries(${name} PRIVATE xla_protos absl::statusor absl::flat_hash_map absl::span
                         absl::str_format PRIVATE xylem_warnings)
-  target_precompile_headers(xylem_pch PRIVATE
+  target_precompile_headers(${name} PRIVATE
       <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <memory> <optional>
       <string> <string_view> <type_traits> <utility> <variant> <vector>
       <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h>
@@ -101,22 +103,27 @@ function(xylem_precompiled_header)
       <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
       <absl/strings/string_view.h> <absl/types/span.h>)
   # Headers of the project that most files include.
-  target_precompile_headers(xylem_pch PRIVATE
+  target_precompile_headers(${name} PRIVATE
       <xla/xla_data.pb.h> <xla/hlo/ir/hlo_instruction.h> <xla/hlo/ir/hlo_module.h> <xla/literal.h>
       <xla/shape_util.h>)
   # ccache needs these options to support precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(xylem_pch PRIVATE -fpch-preprocess)
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
     set(XYLEM_PCH_OPTION -fpch-preprocess PARENT_SCOPE)
   else()
-    target_compile_options(xylem_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     set(XYLEM_PCH_OPTION "SHELL:-Xclang -fno-pch-timestamp" PARENT_SCOPE)
   endif()
 endfunction()
 
+# xylem_use_precompiled_header(TARGET [PCH]): PCH is xylem_pch unless given.
 function(xylem_use_precompiled_header target)
+  set(pch xylem_pch)
+  if(ARGC GREATER 1)
+    set(pch ${ARGV1})
+  endif()
   if(XYLEM_PCH)
-    target_precompile_headers(${target} REUSE_FROM xylem_pch)
+    target_precompile_headers(${target} REUSE_FROM ${pch})
     target_compile_options(${target} PRIVATE ${XYLEM_PCH_OPTION})
   endif()
 endfunction()

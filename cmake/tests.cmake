@@ -57,6 +57,10 @@ set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_
 # Checks of the source tree itself: includes, sizes.
 xylem_room(xylem_source_tree FOLDERS tests/structure USES absl::status absl::statusor absl::strings)
 
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  xylem_precompiled_header(xylem_pch_of_tests -O0)
+endif()
+
 # main() of all of them.
 add_library(xylem_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/test_main.cc)
 target_include_directories(xylem_test_main PRIVATE ${PROJECT_SOURCE_DIR})
@@ -96,14 +100,20 @@ foreach(entry ${entries})
   target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
   target_link_libraries(test_${room} PRIVATE
       ${test_uses_${room}} xla_base GTest::gtest xylem_warnings)
-  xylem_use_precompiled_header(test_${room})
+  # Most tests run once, and half of the time to compile them is optimization; the library under test has -O2. These
+  # compute expected values in loops.
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    xylem_use_precompiled_header(test_${room})
+  elseif(room MATCHES "^(base|blas|cpu|interp|kernels|lapack)$")
+    target_compile_options(test_${room} PRIVATE -O1)
+    xylem_use_precompiled_header(test_${room})
+  else()
+    target_compile_options(test_${room} PRIVATE -O0)
+    xylem_use_precompiled_header(test_${room} xylem_pch_of_tests)
+  endif()
   # Joined files share one anonymous namespace, so definitions that two tests use belong in a header.
   if(XYLEM_UNITY AND NOT XYLEM_UNITY STREQUAL "ROOMS")
     set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
-  # Tests run once, so compile time matters more than their speed. The library under test has -O2.
-  if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(test_${room} PRIVATE -O1)
   endif()
   if(XYLEM_SANITIZE)
     # A process for each test would spend a quarter of the time on starting.
