@@ -25,6 +25,8 @@ TEST(MachineTest, InstructionSetsIncludeThoseBelow) {
   EXPECT_TRUE(MachineWith(InstructionSet::kAvx512Vnni).vnni);
   EXPECT_FALSE(MachineWith(InstructionSet::kAvx512Vnni).bf16);
   EXPECT_TRUE(MachineWith(InstructionSet::kAny).bf16);
+  EXPECT_FALSE(MachineWith(InstructionSet::kAvx512Bf16).amx);
+  EXPECT_TRUE(MachineWith(InstructionSet::kAny).amx);
   const Machine neon = NeonMachine();
   EXPECT_TRUE(neon.fma && neon.half);
   EXPECT_FALSE(neon.avx2 || neon.avx512);
@@ -45,6 +47,7 @@ TEST(MachineTest, ThisMachineObeysBounds) {
     EXPECT_EQ(host.avx512, all.avx512 && most.avx512);
     EXPECT_EQ(host.vnni, all.vnni && most.vnni);
     EXPECT_EQ(host.bf16, all.bf16 && most.bf16);
+    EXPECT_EQ(host.amx, all.amx && most.amx);
     EXPECT_LE(host.vector_bytes, most.vector_bytes);
 #else
     EXPECT_EQ(host.vector_bytes, all.vector_bytes);

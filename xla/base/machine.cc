@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -28,6 +30,7 @@ void ApplyBound(InstructionSet bound, Machine& machine) {
   if (bound < InstructionSet::kAvx512) machine.avx512 = false;
   if (bound < InstructionSet::kAvx512Vnni) machine.vnni = false;
   if (bound < InstructionSet::kAvx512Bf16) machine.bf16 = false;
+  if (bound < InstructionSet::kAny) machine.amx = false;
   SetVectors(machine);
 }
 
@@ -41,6 +44,22 @@ int Cores() {
 bool HasBit(unsigned leaf, unsigned bit_of_ecx) {
   unsigned eax, ebx, ecx, edx;
   return __get_cpuid(leaf, &eax, &ebx, &ecx, &edx) != 0 && ((ecx >> bit_of_ecx) & 1) != 0;
+}
+
+// Whether the processor multiplies matrices of bytes and of bfloat16, and Linux lets the process do
+// so: registers of 8 KB are more than a context switch saves unless it is asked to.
+bool MayUseAmx() {
+  constexpr unsigned kFeatures = 7, kBf16 = 22, kTiles = 24, kInt8 = 25;
+  unsigned eax, ebx, ecx, edx;
+  if (__get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  for (const unsigned bit : {kBf16, kTiles, kInt8})
+    if (((edx >> bit) & 1) == 0) return false;
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
 }
 
 // The compiler's functions also ask whether the operating system keeps the registers.
@@ -61,6 +80,7 @@ Machine FindHost() {
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
   machine.vnni = machine.avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   machine.bf16 = machine.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+  machine.amx = machine.vnni && machine.bf16 && MayUseAmx();
   SetVectors(machine);
   return machine;
 }
@@ -93,7 +113,7 @@ std::array<Machine, kBounds> FindHosts() {
 Machine MachineWith(InstructionSet set) {
   Machine machine;
   machine.ssse3 = machine.sse4 = machine.aes = machine.avx2 = machine.fma = machine.half =
-      machine.bmi = machine.avx512 = machine.vnni = machine.bf16 = true;
+      machine.bmi = machine.avx512 = machine.vnni = machine.bf16 = machine.amx = true;
   ApplyBound(set, machine);
   return machine;
 }

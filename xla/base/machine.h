@@ -33,6 +33,7 @@ struct Machine {
   bool avx512 = false;  // F, BW, DQ, VL, and all of the above
   bool vnni = false;    // of 512 bits: products of bytes
   bool bf16 = false;    // of 512 bits: products of bfloat16
+  bool amx = false;     // products of matrices of bytes and of bfloat16, in registers of 1 KB
 
   int vector_bytes = 16;
   int vector_registers = 16;

@@ -124,8 +124,8 @@ class PatchProductKernel final : public Kernel {
     const ProductPlan plan = PlanProduct(sizes_, 1);
     const auto row_blocks = static_cast<double>(plan.rows.blocks),
                column_blocks = static_cast<double>(plan.columns.blocks);
-    double cost =
-        kProblem + TilesCost(sizes_.m, sizes_.n, sizes_.k, {kernels_.rows, kernels_.columns});
+    double cost = kProblem + TilesCost(sizes_.m, sizes_.n, sizes_.k,
+                                       {kernels_.rows, kernels_.columns, kernels_.rows_at_a_time});
     if (patches_are_columns_) {
       cost += column_blocks * Packing::RowsCost(conv.kernel) +
               row_blocks * PatchColumnsCost(conv.patches, kWideType, positions_, kernels_.columns);
@@ -167,7 +167,8 @@ class PatchProductKernel final : public Kernel {
               direct,
               kernels_.rows,
               kernels_.columns,
-              sizeof(Unit)};
+              sizeof(Unit),
+              kernels_.rows_at_a_time};
   }
 
   // Strides of the result: from one image to the next; between positions of an image, 0 if they are
@@ -280,8 +281,9 @@ class PatchProductKernel final : public Kernel {
         std::fill(row + count, row + depth * static_cast<int64_t>(sizeof(Unit) / sizeof(Element)),
                   Element(0));
         if constexpr (std::is_same_v<Packing, QuadPacking>) {
+          const Unit flip = QuadFlip() * 0x01010101u;
           Unit* units = rows + i * kProductRowStride;
-          for (int64_t k = 0; k < depth; ++k) units[k] ^= 0x80808080u;
+          for (int64_t k = 0; k < depth; ++k) units[k] ^= flip;
         }
       }
     }

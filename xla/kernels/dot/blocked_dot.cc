@@ -36,7 +36,8 @@ class BlockedDotKernel final : public Kernel {
               IsDirect(problem_),
               kernels_.rows,
               kernels_.columns,
-              sizeof(Unit)};
+              sizeof(Unit),
+              kernels_.rows_at_a_time};
     in_place_ = ReadsInPlace(problem_);
     copies_ = IsReadable(problem_) && !in_place_ && kernels_.copying_tile != nullptr;
     const MatrixView& rows = problem_.rows.view;
@@ -49,8 +50,9 @@ class BlockedDotKernel final : public Kernel {
     constexpr double kStart = 300, kProblem = 80;
     const ProductKernels<Unit, Acc> kernels = Packing::Kernels();
     const int64_t n = problem.n * Packing::kParts, k = Packing::Units(problem.k);
-    double cost = TilesCost(problem.m, n, k, {kernels.rows, kernels.columns}) +
-                  Packing::RowsCost(problem.rows.view);
+    double cost =
+        TilesCost(problem.m, n, k, {kernels.rows, kernels.columns, kernels.rows_at_a_time}) +
+        Packing::RowsCost(problem.rows.view);
     MatrixView packed = problem.columns.view;
     if (ReadsInPlace(problem)) {  // but for the last panel
       packed.lines = StridedDims({n % kernels.columns}, {packed.lines.run_stride()});

@@ -15,8 +15,13 @@ namespace {
 
 // The most elements of C for which there are partial sums.
 constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
-// The least products of a task.
-constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
+// The least products of a task. Instructions that multiply matrices make some eight times as many
+// in the same time, operands copied.
+double TaskProducts(const ProductSizes& sizes) {
+  constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
+  constexpr double kMatrixProducts = 8;
+  return sizes.rows_at_a_time > 1 ? kMatrixProducts * kTaskProducts : kTaskProducts;
+}
 
 // Divides a side into blocks of at most `most` elements, or of one tile.
 SideCut CutSide(int64_t size, int64_t most, int64_t tile) {
@@ -47,6 +52,22 @@ int64_t PartialSumBytes(const ProductPlan& plan) {
   return Aligned(plan.splits * plan.batch * plan.m * plan.n * static_cast<int64_t>(sizeof(Acc)));
 }
 
+// What tiles need around them.
+class TileScope {
+ public:
+  TileScope(void (*begin)(), void (*end)()) : end_(end) {
+    if (begin != nullptr) begin();
+  }
+  ~TileScope() {
+    if (end_ != nullptr) end_();
+  }
+  TileScope(const TileScope&) = delete;
+  TileScope& operator=(const TileScope&) = delete;
+
+ private:
+  void (*const end_)();
+};
+
 // One task: a block of C over one split of k.
 template <typename Unit, typename Acc>
 class BlockTask {
@@ -74,6 +95,7 @@ class BlockTask {
     Acc* c = direct ? product_.c(batch_, row_) + column_
                     : reinterpret_cast<Acc*>(task.scratch() + memory.a_bytes + memory.b_bytes);
     const int64_t ldc = direct ? product_.ldc : columns_;
+    const TileScope scope(kernels_.begin, kernels_.end);
     const int64_t begin = split_ * plan_.split_depth;
     const int64_t end = std::min(plan_.k, begin + plan_.split_depth);
     const bool stores_direct = direct && product_.stores_direct;
@@ -205,14 +227,15 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
 }  // namespace
 
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
-  const auto& [batch, m, n, k, direct, rows, columns, unit_bytes] = sizes;
+  const auto& [batch, m, n, k, direct, rows, columns, unit_bytes, rows_at_a_time] = sizes;
+  const double task_products = TaskProducts(sizes);
   ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct};
   if (batch == 0 || m == 0 || n == 0) return plan;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
   constexpr double kMaxTasks = 16;
   constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 4;
-  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, kMaxTasks);
+  const double useful_tasks = std::clamp(products / task_products, 1.0, kMaxTasks);
   // For long sums of few elements, ranges of k are tasks. If these are enough, blocks are not
   // divided: small blocks read the operands more often.
   int64_t splits = 1;
@@ -230,12 +253,12 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   }
   // Two tasks for each worker are easier to balance, but copy more of the operands, which does not
   // pay for short ones. One worker uses the largest blocks.
-  constexpr double kLongProducts = 32 * kTaskProducts;
+  const double long_products = 32 * task_products;
   constexpr int64_t kFewLines = 64;
-  const bool is_short = std::min(m, n) >= kFewLines && products < kLongProducts * workers;
+  const bool is_short = std::min(m, n) >= kFewLines && products < long_products * workers;
   const double rounds = is_short ? 1.0 : 2.0;
   const double wanted = workers <= 1 ? 1.0 : rounds * workers / static_cast<double>(plan.splits);
-  ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
+  ChooseBlocks(sizes, std::min(wanted, products / task_products), &plan);
   return plan;
 }
 

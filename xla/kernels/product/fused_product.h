@@ -58,6 +58,12 @@ struct ProductKernels {
   // columns + j] as it reads them. For floats only.
   void (*copying_tile)(int64_t depth, const Unit* a, const Unit* b, int64_t ldb, Acc* c,
                        int64_t ldc, bool accumulate, Unit* panel) = nullptr;
+  // Called by a thread before its first tile of a task, and after the last, if they are set.
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
+  // More than one if the instructions multiply matrices. `tile` then reads rows of A up to a
+  // multiple of these, whatever they hold; sums of a column depend on it alone.
+  int64_t rows_at_a_time = 1;
 };
 
 // Returns the kernels of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
@@ -72,9 +78,14 @@ int64_t ProductLanes() {
 // Unit: two bf16, the first in the low half; sums in float, subnormal numbers taken as zero. Null
 // `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, float> PairKernels();
-// Unit: four bytes, of A as unsigned numbers that are greater by 128, of B signed. The sums are
-// those of the signed numbers. Null `tile` if the machine has no such instructions.
+// Unit: four bytes, of B signed, of A changed by QuadFlip(). The sums are those of the signed
+// numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
+// The bits of each byte of A that are changed: 0x80 for unsigned numbers that are greater by 128.
+uint32_t QuadFlip();
+// Both for machines that multiply matrices; QuadFlip() is 0 there.
+ProductKernels<uint32_t, float> MatrixPairKernels();
+ProductKernels<uint32_t, uint32_t> MatrixQuadKernels();
 // Unit: two int16, the first in the low half; both products are exact, sums wrap. Null `tile` if
 // the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> WordKernels();
@@ -105,6 +116,7 @@ struct ProductSizes {
   bool direct;
   int64_t rows, columns;  // of the kernels
   int64_t unit_bytes = 4;
+  int64_t rows_at_a_time = 1;  // of the kernels
 };
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers);
 

@@ -185,16 +185,21 @@ XLA_BY_NEED(INTEGERS, word_tile, kWordTile);
 }  // namespace
 
 ProductKernels<uint32_t, float> PairKernels() {
+  if (const ProductKernels<uint32_t, float> kernels = MatrixPairKernels(); kernels.tile != nullptr)
+    return kernels;
   const auto tile = XLA_LINKED(HALVES, pair_tile, kPairTile);
   if (tile.empty() || !MachineOfThread().bf16) return {0, 0, nullptr};
   return {kNarrowRows, kNarrowColumns, tile[0]};
 }
 
 ProductKernels<uint32_t, uint32_t> QuadKernels() {
+  if (const auto kernels = MatrixQuadKernels(); kernels.tile != nullptr) return kernels;
   const auto tile = XLA_LINKED(INTEGERS, quad_tile, kQuadTile);
   if (tile.empty() || !MachineOfThread().vnni) return {0, 0, nullptr};
   return {kNarrowRows, kNarrowColumns, tile[0]};
 }
+
+uint32_t QuadFlip() { return MatrixQuadKernels().tile != nullptr ? 0 : 0x80; }
 
 ProductKernels<uint32_t, uint32_t> WordKernels() {
   const auto tile = XLA_LINKED(INTEGERS, word_tile, kWordTile);
@@ -209,6 +214,7 @@ ProductKernels<uint32_t, uint32_t> WordKernels() {
 namespace xla::kernels {
 ProductKernels<uint32_t, float> PairKernels() { return {0, 0, nullptr}; }
 ProductKernels<uint32_t, uint32_t> QuadKernels() { return {0, 0, nullptr}; }
+uint32_t QuadFlip() { return 0; }
 ProductKernels<uint32_t, uint32_t> WordKernels() { return {0, 0, nullptr}; }
 }  // namespace xla::kernels
 

@@ -127,7 +127,7 @@ struct QuadPacking {
   static ProductKernels<Unit, Acc> Kernels() { return QuadKernels(); }
   static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                        int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
-    PackRowQuads(view, data, batch, first, lines, k0, depth, /*flip=*/0x80, rows);
+    PackRowQuads(view, data, batch, first, lines, k0, depth, QuadFlip(), rows);
   }
   static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                           int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {

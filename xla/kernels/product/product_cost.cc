@@ -15,9 +15,19 @@
 namespace xla::kernels {
 namespace {
 
+// Estimates a tile by an instruction that multiplies `rows_at_a_time` rows and as many units with a
+// vector of columns for each: these take a cycle a unit.
+double MatrixTileCost(int64_t rows, int64_t vectors, int64_t k, int64_t rows_at_a_time) {
+  constexpr double kStart = 60, kStore = 3;
+  const auto registers = static_cast<double>(CeilOfRatio(rows, rows_at_a_time) * vectors);
+  return static_cast<double>(RoundUpTo(k, rows_at_a_time)) * registers + kStart +
+         static_cast<double>(rows * vectors) * kStore;
+}
+
 // Estimates a tile of `rows` rows and `vectors` vectors of columns. Two products start in a cycle,
 // but the sums of one chain have the latency of an addition; elements of rows are broadcast.
-double TileCost(int64_t rows, int64_t vectors, int64_t k, bool is_partial) {
+double TileCost(int64_t rows, int64_t vectors, int64_t k, bool is_partial, int64_t rows_at_a_time) {
+  if (rows_at_a_time > 1) return MatrixTileCost(rows, vectors, k, rows_at_a_time);
   constexpr double kLatency = 4, kStart = 15, kStore = 1.5, kPartialStore = 4;
   const auto products = static_cast<double>(rows * vectors);
   const double step = std::max({products / 2, static_cast<double>(rows + vectors) / 2, kLatency});
@@ -85,10 +95,13 @@ double TilesCost(int64_t m, int64_t n, int64_t k, const TileSizes& tile) {
   const int64_t full_rows = m / tile.rows, rows = m % tile.rows;
   const int64_t full_columns = n / tile.columns, columns = n % tile.columns;
   const int64_t vectors = 2 * columns <= tile.columns ? 1 : 2;
+  const auto tile_cost = [&](int64_t of_rows, int64_t of_vectors, bool is_partial) {
+    return TileCost(of_rows, of_vectors, k, is_partial, tile.rows_at_a_time);
+  };
   const auto row_of_tiles = [&](int64_t count, bool is_partial, int64_t of_vectors) {
     return static_cast<double>(count) *
-           (static_cast<double>(full_rows) * TileCost(tile.rows, of_vectors, k, is_partial) +
-            (rows > 0 ? TileCost(rows, of_vectors, k, is_partial) : 0));
+           (static_cast<double>(full_rows) * tile_cost(tile.rows, of_vectors, is_partial) +
+            (rows > 0 ? tile_cost(rows, of_vectors, is_partial) : 0));
   };
   return row_of_tiles(full_columns, false, 2) +
          (columns > 0 ? row_of_tiles(1, 2 * columns != tile.columns, vectors) : 0);

@@ -19,6 +19,7 @@ namespace xla::kernels {
 // The sizes of a tile, see ProductKernels: `columns` are two vectors.
 struct TileSizes {
   int64_t rows, columns;
+  int64_t rows_at_a_time = 1;
 };
 
 // m x n sums of k products each, by tiles.
