@@ -33,6 +33,7 @@ std::vector<std::string> CpuFeatures() {
   XYLEM_FEATURE("avx512vnni");
   XYLEM_FEATURE("avx512bf16");
 #undef XYLEM_FEATURE
+  if (HostMachine().amx) features.emplace_back("amx");
 #elif defined(__aarch64__)
   features.emplace_back("neon");
 #endif

@@ -24,11 +24,11 @@ enum class InstructionSet : uint8_t {
   kAvx512,      // x86-64-v4: F, BW, CD, DQ, VL
   kAvx512Vnni,  // products of bytes
   kAvx512Bf16,  // products of bfloat16
-  kAny,         // whatever the machine has
+  kAny,         // whatever the machine has, AMX too
 };
 
 // A value of XLA's flag xla_cpu_max_isa, in any case: "SSE4_2", "AVX2"; empty for kAny, as are the
-// names of sets that code here does not use ("AMX", AArch64's). INVALID_ARGUMENT for others.
+// names of sets beyond the last ("AMX") and of other processors. INVALID_ARGUMENT for others.
 absl::StatusOr<InstructionSet> ParseInstructionSet(absl::string_view name);
 // The names of the sets up to kAvx512Bf16, for messages: "SSE4_2, AVX, ...".
 std::string InstructionSetNames();
