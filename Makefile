@@ -154,7 +154,10 @@ commands: build ## write docs/commands.md again, from what --help prints
 performance: ## write docs/performance.md and its charts again, from bench/RESULTS.md
 	@scripts/make_performance_page.py
 
-site: ## build the documentation as a site in build-site/ (mkdocs, from PyPI)
+reference: build ## write the reference of the C and C++ interfaces into build-site/reference (Doxygen)
+	@scripts/make_reference.sh
+
+site: ## build the documentation as a site in build-site/ (mkdocs, from PyPI; with the reference after a build)
 	@scripts/make_site.sh
 
 operations: build ## generate docs/operations.md and docs/emitters.md from the operation table, tests/operations and sources

@@ -341,6 +341,10 @@ if(Python3_FOUND AND TARGET xylem AND NOT XYLEM_SANITIZE)
   # docs/performance.md and its charts are made of bench/RESULTS.md.
   add_test(NAME performance_page
            COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/make_performance_page.py --check)
+  # Doxygen reads the public headers without a warning.
+  add_test(NAME headers.reference
+           COMMAND ${XYLEM_TEST_TREE}/scripts/make_reference.sh --check - ${PROJECT_BINARY_DIR})
+  set_tests_properties(headers.reference PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
 
 # The page of `xylem view`: its layout with node alone, and in Chromium, where it and two packages of npm

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the documentation as a site in build-site/site, with mkdocs from PyPI.
+# Builds the documentation as a site in build-site/site, with mkdocs from PyPI. The reference of the C and C++ interfaces is part of it
+# where Doxygen is installed and build/ has the generated headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build-site
@@ -9,6 +10,13 @@ rm -rf $out/docs
 mkdir -p $out/docs
 cp -r docs/. CHANGELOG.md CONTRIBUTING.md SECURITY.md $out/docs/
 sed -e 's#](docs/#](#g' README.md > $out/docs/index.md
+status=0
+scripts/make_reference.sh $out/docs/reference || status=$?
+if ((status == 0)); then
+  sed -i 's#`make reference`#[The reference](reference/index.html)#' $out/docs/reference.md
+elif ((status != 77)); then
+  exit $status
+fi
 # Pages link to files of the repository, which are not part of the site.
 python3 - $out/docs <<'END'
 import pathlib, re, sys
