@@ -22,7 +22,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets

@@ -104,6 +104,38 @@ TEST(AotLibraryTest, TypedFunction) {
       << run.output;
 }
 
+TEST(AotLibraryTest, RunsReuseTheMemoryOfTheProgram) {
+  ASSERT_OK_AND_ASSIGN(const auto library, BuiltLibrary::Build(kProducts));
+  const std::string source = WriteSource(library, "main.c", R"(
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include "program.h"
+    static int count;
+    void* __real_aligned_alloc(size_t alignment, size_t bytes);
+    void* __wrap_aligned_alloc(size_t alignment, size_t bytes);
+    void* __wrap_aligned_alloc(size_t alignment, size_t bytes) {
+      ++count;
+      return __real_aligned_alloc(alignment, bytes);
+    }
+    int main(void) {
+      float* x = __real_aligned_alloc(64, 4 * 300 * 200);
+      float* result = __real_aligned_alloc(64, 4 * 300 * 200);
+      for (int i = 0; i < 300 * 200; ++i) x[i] = 1;
+      program* loaded;
+      xylem_error error;
+      if (program_create(NULL, &loaded, &error) != 0) return 1;
+      for (int i = 0; i < 3; ++i) {
+        count = 0;
+        if (program_run(loaded, x, result, NULL, &error) != 0) return 2;
+        printf("%d ", count);
+      }
+      program_destroy(loaded);
+      return 0;
+    })");
+  ASSERT_OK(library.Link(source, "-Wl,--wrap=aligned_alloc"));
+  EXPECT_EQ(RunShell(library.folder() + "/main").output, "1 0 0 ");
+}
+
 TEST(AotLibraryTest, SpansOfCxx) {
   ASSERT_OK_AND_ASSIGN(const auto library, BuiltLibrary::Build(kAxpy, Named("axpy")));
   const std::string source = WriteSource(library, "main.cc", R"(

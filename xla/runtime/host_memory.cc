@@ -4,13 +4,14 @@
 #include "xla/runtime/host_memory.h"
 
 #include <malloc.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+
+#include "xla/base/huge_pages.h"
 
 namespace xla::runtime {
 
@@ -106,14 +107,7 @@ void* AllocateHostMemory(size_t bytes) {
   if (block == nullptr) {
     block = std::malloc(needed);
     if (block == nullptr) return nullptr;
-    constexpr size_t kHugePage = size_t{2} << 20;
-    if (needed >= 4 * kHugePage) {
-      const uintptr_t first =
-          (reinterpret_cast<uintptr_t>(block) + kHugePage - 1) / kHugePage * kHugePage;
-      const uintptr_t last = (reinterpret_cast<uintptr_t>(block) + needed) / kHugePage * kHugePage;
-      // A hint, which the system may ignore.
-      (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-    }
+    AdviseHugePages(block, needed);
   }
   return PlaceHostMemory(block, 0);
 }

@@ -197,6 +197,26 @@ class Buffers {
   std::vector<Copy> copies_;
 };
 
+// Working memory of a run, which goes back when the run ends.
+class LentMemory {
+ public:
+  explicit LentMemory(KeptMemory& kept) : kept_(kept) {}
+  LentMemory(const LentMemory&) = delete;
+  LentMemory& operator=(const LentMemory&) = delete;
+  ~LentMemory() {
+    if (memory_ != nullptr) kept_.Keep(std::move(memory_));
+  }
+
+  absl::StatusOr<char*> Take(int64_t bytes) {
+    XLA_ASSIGN_OR_RETURN(memory_, kept_.Take(bytes));
+    return KeptMemory::BytesOf(memory_);
+  }
+
+ private:
+  KeptMemory& kept_;
+  Memory memory_;
+};
+
 absl::Status RunProgram(const Program& program, void* const* addresses,
                         const xylem_run_options& options) {
   const ScopedMaxInstructionSet bound(program.bound());
@@ -205,10 +225,9 @@ absl::Status RunProgram(const Program& program, void* const* addresses,
   const Unit& unit = program.units[0];
   const int64_t bytes = unit.FrameBytes(shared.threads());
   char* scratch = static_cast<char*>(options.scratch);
-  Memory owned;
+  LentMemory lent(program.scratch);
   if (scratch == nullptr) {
-    XLA_ASSIGN_OR_RETURN(owned, AllocateAligned(bytes));
-    scratch = static_cast<char*>(owned.get());
+    XLA_ASSIGN_OR_RETURN(scratch, lent.Take(bytes));
   } else if (!IsAligned(scratch) || options.scratch_bytes < static_cast<size_t>(bytes)) {
     return absl::InvalidArgumentError(
         absl::StrCat("program ", program.table->name, " needs ", bytes,

@@ -52,7 +52,7 @@ typedef struct xylem_load_options {
 /* Options of a run: all zeros is fine, and so is a null pointer. */
 typedef struct xylem_run_options {
   /* Working memory of at least the program's scratch_bytes(threads), aligned to 64 bytes, that no
-   * other run uses meanwhile. Null: allocated, in one piece. */
+   * other run uses meanwhile. Null: allocated in one piece, and kept for the next run. */
   void* scratch;
   size_t scratch_bytes;
   /* Null: everything runs on the calling thread. */

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/huge_pages.h"
 #include "xla/base/machine.h"
 #include "xla/base/status_macros.h"
 
@@ -48,7 +49,23 @@ absl::StatusOr<Memory> AllocateAligned(int64_t bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the system has no memory for ", bytes, " bytes"));
   }
+  AdviseHugePages(memory.get(), static_cast<size_t>(bytes));
   return memory;
+}
+
+absl::StatusOr<Memory> KeptMemory::Take(int64_t bytes) {
+  Memory memory(kept_.exchange(nullptr, std::memory_order_acquire));
+  int64_t size = 0;
+  if (memory != nullptr) std::memcpy(&size, memory.get(), sizeof(size));
+  if (memory != nullptr && size >= bytes) return memory;
+  memory.reset();  // before more is allocated
+  XLA_ASSIGN_OR_RETURN(memory, AllocateAligned(static_cast<int64_t>(kAlignment) + bytes));
+  std::memcpy(memory.get(), &bytes, sizeof(bytes));
+  return memory;
+}
+
+void KeptMemory::Keep(Memory memory) {
+  FreeMemory()(kept_.exchange(memory.release(), std::memory_order_acq_rel));
 }
 
 int64_t Unit::FrameBytes(int32_t threads) const {

@@ -40,6 +40,27 @@ using Memory = std::unique_ptr<void, FreeMemory>;
 inline constexpr uintptr_t kAlignment = 64;
 absl::StatusOr<Memory> AllocateAligned(int64_t bytes);
 
+// Working memory that is kept from one run to the next, which then finds its pages mapped. Of runs
+// at the same time, one takes the memory that is kept, and one leaves its own. Thread-safe.
+class KeptMemory {
+ public:
+  // At least so many bytes. To be returned to Keep.
+  absl::StatusOr<Memory> Take(int64_t bytes);
+  void Keep(Memory memory);
+  // Where the bytes begin.
+  static char* BytesOf(const Memory& memory) {
+    return static_cast<char*>(memory.get()) + kAlignment;
+  }
+
+  KeptMemory() = default;
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+  ~KeptMemory() { FreeMemory()(kept_.load(std::memory_order_relaxed)); }
+
+ private:
+  std::atomic<void*> kept_ = nullptr;  // begins with its size in bytes
+};
+
 // A unit of a loaded program: its constants, and the kernels of the library, made.
 struct Unit {
   const UnitTable* table;
@@ -50,13 +71,14 @@ struct Unit {
   int64_t FrameBytes(int32_t threads) const;
 };
 
-// Immutable once it is loaded.
+// Immutable once it is loaded, but for memory that runs use one after the other.
 struct Program {
   const ProgramTable* table;
   const TargetTable* target;
   std::vector<Unit> units;
   void* weights = nullptr;  // mapped
   int64_t weights_bytes = 0;
+  mutable KeptMemory scratch;
 
   ~Program();
   InstructionSet bound() const { return static_cast<InstructionSet>(target->instruction_set); }
