@@ -57,7 +57,7 @@ set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_
 # Checks of the source tree itself: includes, sizes.
 xylem_room(xylem_source_tree FOLDERS tests/structure USES absl::status absl::statusor absl::strings)
 
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR XYLEM_SANITIZE)
   xylem_precompiled_header(xylem_pch_of_tests -O0)
 endif()
 
@@ -102,10 +102,10 @@ foreach(entry ${entries})
       ${test_uses_${room}} xla_base GTest::gtest xylem_warnings)
   # Most tests run once, and half of the time to compile them is optimization; the library under test has -O2. These
   # compute expected values in loops.
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
-    xylem_use_precompiled_header(test_${room})
-  elseif(room MATCHES "^(base|blas|cpu|interp|kernels|lapack)$")
-    target_compile_options(test_${room} PRIVATE -O1)
+  if(room MATCHES "^(base|blas|cpu|interp|kernels|lapack)$" OR NOT TARGET xylem_pch_of_tests)
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+      target_compile_options(test_${room} PRIVATE -O1)
+    endif()
     xylem_use_precompiled_header(test_${room})
   else()
     target_compile_options(test_${room} PRIVATE -O0)
