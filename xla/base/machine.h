@@ -37,8 +37,9 @@ struct Machine {
 
   int vector_bytes = 16;
   int vector_registers = 16;
-  int cores =
-      1;  // that the process may use; no decision depends on it but how many threads there are
+  // That the process may use: decides among how many threads work is divided, and in how many pieces,
+  // never how a number is computed.
+  int cores = 1;
 
   // --- Memory: sizes, and the rates of one core.
   int64_t line_bytes = 64;
