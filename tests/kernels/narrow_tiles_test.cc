@@ -3,6 +3,8 @@
 // of rows, columns and units.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -12,6 +14,7 @@
 #include "xla/base/instruction_set.h"
 #include "xla/base/machine.h"
 #include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/interleave_parts.h"
 #include "xla/types.h"
 
 namespace xla::kernels {
@@ -35,10 +38,8 @@ std::vector<uint32_t> RandomUnits(TestRandom& random, int64_t count, uint32_t fl
 template <typename Part>
 float Product(uint32_t a, uint32_t b, uint32_t flip) {
   constexpr int64_t kParts = sizeof(uint32_t) / sizeof(Part);
-  Part as[kParts], bs[kParts];
-  a ^= flip * 0x01010101u;
-  std::memcpy(as, &a, sizeof(a));
-  std::memcpy(bs, &b, sizeof(b));
+  const auto as = std::bit_cast<std::array<Part, kParts>>(a ^ flip * 0x01010101u);
+  const auto bs = std::bit_cast<std::array<Part, kParts>>(b);
   float sum = 0;
   for (int64_t p = 0; p < kParts; ++p) sum += static_cast<float>(as[p]) * static_cast<float>(bs[p]);
   return sum;
@@ -47,8 +48,8 @@ float Product(uint32_t a, uint32_t b, uint32_t flip) {
 template <typename Part, typename Acc>
 void CheckTile(const ProductKernels<uint32_t, Acc>& kernels, uint32_t flip, int64_t rows,
                int64_t columns, int64_t depth, bool accumulate) {
-  SCOPED_TRACE(testing::Message() << rows << " rows, " << columns << " columns, " << depth
-                                  << " units, accumulate " << accumulate);
+  SCOPED_TRACE(::testing::Message() << rows << " rows, " << columns << " columns, " << depth
+                                    << " units, accumulate " << accumulate);
   TestRandom random(rows * 1000 + columns * 10 + depth);
   // Rows that a tile may read, and columns that a panel has, are more than those that count.
   const auto a = RandomUnits<Part>(random, kRows * kProductRowStride, flip);
@@ -90,6 +91,41 @@ void CheckTiles(const ProductKernels<uint32_t, Acc>& kernels, uint32_t flip) {
     }
   }
   if (kernels.end != nullptr) kernels.end();
+}
+
+template <typename Part>
+void CheckInterleaved(int64_t units, int64_t columns) {
+  SCOPED_TRACE(::testing::Message() << units << " units, " << columns << " columns");
+  constexpr int64_t kParts = sizeof(uint32_t) / sizeof(Part);
+  const int64_t stride = columns + 5, width = columns + 3;
+  TestRandom random(units * 100 + columns);
+  std::vector<Part> from(units * kParts * stride);
+  for (Part& part : from) part = static_cast<Part>(random.In(0, 0xffff));
+  constexpr uint32_t kUntouched = 77;
+  std::vector<uint32_t> panel(units * width, kUntouched);
+  InterleaveParts(units, columns, from.data(), stride, panel.data(), width);
+  for (int64_t u = 0; u < units; ++u) {
+    for (int64_t j = 0; j < width; ++j) {
+      Part parts[kParts];
+      std::memcpy(parts, &panel[u * width + j], sizeof(parts));
+      if (j >= columns) {
+        ASSERT_EQ(panel[u * width + j], kUntouched);
+      }
+      for (int64_t p = 0; j < columns && p < kParts; ++p)
+        ASSERT_EQ(parts[p], from[(u * kParts + p) * stride + j]) << u << ", " << j << ", " << p;
+    }
+  }
+}
+
+TEST(NarrowTilesTest, RowsAreInterleavedAtEachLevel) {
+  for (const InstructionSet bound :
+       {InstructionSet::kSse42, InstructionSet::kAvx2, InstructionSet::kAny}) {
+    const ScopedMaxInstructionSet scope(bound);
+    for (int64_t columns = 0; columns <= 40; ++columns) {
+      CheckInterleaved<uint16_t>(3, columns);
+      CheckInterleaved<uint8_t>(2, columns);
+    }
+  }
 }
 
 TEST(NarrowTilesTest, PairsOfBfloat16) {

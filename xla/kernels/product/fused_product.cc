@@ -16,11 +16,13 @@ namespace {
 // The most elements of C for which there are partial sums.
 constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
 // The least products of a task. Instructions that multiply matrices make some eight times as many
-// in the same time, operands copied.
+// in the same time, where operands and sums are used often enough to outweigh their copies.
 double TaskProducts(const ProductSizes& sizes) {
   constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
-  constexpr double kMatrixProducts = 8;
-  return sizes.rows_at_a_time > 1 ? kMatrixProducts * kTaskProducts : kTaskProducts;
+  if (sizes.rows_at_a_time == 1) return kTaskProducts;
+  constexpr double kMostFaster = 8, kUsesOfCopy = 32;
+  const auto least_uses = static_cast<double>(std::min({sizes.m, sizes.n, sizes.k}));
+  return std::clamp(least_uses / kUsesOfCopy, 1.0, kMostFaster) * kTaskProducts;
 }
 
 // Divides a side into blocks of at most `most` elements, or of one tile.

@@ -9,6 +9,7 @@
 
 #include "xla/kernels/movement/transpose.h"
 #include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/product/interleave_parts.h"
 #include "xla/kernels/product/short_rows.h"
 #include "xla/primitive_util.h"
 
@@ -216,6 +217,13 @@ void PackColumnParts(const MatrixView& view, const void* data, int64_t batch, in
     const int64_t offset = base + view.lines.Offset(first) + k0 * kParts<E>;
     Transpose32(done, lines, ElementsAt<E>(view, data, offset), line_stride / kParts<E>, panel,
                 width);
+  } else if (view.k.IsOneRun() && line_stride == 1 && view.k.run_stride() != 1) {
+    done = std::min(depth, size / kParts<E> - k0);
+    const int64_t stride = view.k.run_stride(), start = base + k0 * kParts<E> * stride;
+    view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t offset, int64_t count) {
+      InterleaveParts(done, count, ElementsAt<E>(view, data, start + offset), stride, panel + line,
+                      width);
+    });
   }
   for (int64_t k = done; k < depth; ++k) {
     const int64_t k_begin = (k0 + k) * kParts<E>;
