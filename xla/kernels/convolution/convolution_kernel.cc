@@ -91,7 +91,8 @@ constexpr ProblemForm kU64[] = {kPatchRows<WidePacking<uint64_t>>,
                                 kPatchColumns<WidePacking<uint64_t>>};
 constexpr ProblemForm kC64[] = {kPatchRows<ComplexPacking<float>>};
 constexpr ProblemForm kC128[] = {kPatchRows<ComplexPacking<double>>};
-constexpr ProblemForm kPairs[] = {kPatchRows<PairPacking>, kPatchColumns<WidePacking<float>>};
+constexpr ProblemForm kPairs[] = {kDepthwise, kPatchRows<PairPacking>,
+                                  kPatchColumns<WidePacking<float>>};
 constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>, kPatchColumns<WidePacking<uint32_t>>};
 constexpr ProblemForm kWords[] = {kPatchRows<WordPacking>, kPatchColumns<WidePacking<uint32_t>>};
 XLA_BY_NEED(F64, convolution_f64, kF64);

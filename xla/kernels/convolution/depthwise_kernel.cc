@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions whose channels are contiguous, f32: vectors go along the channels.
+// Depthwise convolutions whose channels are contiguous: vectors go along the channels. Rows of bf16
+// and f16 are converted to f32 for each row of results.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "xla/kernels/convolution/depthwise.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/product/fused_product.h"
+#include "xla/kernels/wide.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -22,6 +24,10 @@ class DepthwiseKernel final : public Kernel {
         channels_(problem_.groups()),
         minor_(problem_.conv.patches.dims.back()),
         outer_taps_(problem_.conv.patches.depth() / minor_.taps),
+        converted_(problem_.conv.patches.type == F32
+                       ? nullptr
+                       : GetWideLoad<float>(problem_.conv.patches.type)),
+        input_stride_(converted_ == nullptr ? minor_.input_stride : channels_),
         plain_(problem_.epilogue.store == nullptr && problem_.conv.result.type == F32) {}
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -48,20 +54,25 @@ class DepthwiseKernel final : public Kernel {
 
  private:
   int64_t WeightBytes() const { return Aligned(problem_.conv.patches.depth() * channels_ * 4); }
-  // Returns the bytes of pointers to rows of the input and of the weights, and of a row of results.
+  // Returns the bytes of pointers to rows of the input and of the weights, of a row of results, and
+  // of converted rows of the input.
   int64_t PointerBytes() const { return Aligned(outer_taps_ * 2 * 8); }
+  int64_t ResultBytes() const { return plain_ ? 0 : Aligned(minor_.output_size * channels_ * 4); }
+  int64_t ConvertedRow() const { return minor_.input_size * channels_; }
   int64_t WorkerBytes() const {
-    return PointerBytes() + (plain_ ? 0 : Aligned(minor_.output_size * channels_ * 4));
+    return PointerBytes() + ResultBytes() +
+           (converted_ == nullptr ? 0 : Aligned(outer_taps_ * ConvertedRow() * 4));
   }
 
   void PackWeights(const KernelCall& call, float* weights) const {
-    const float* data = static_cast<const float*>(KernelData(problem_, call));
+    const MatrixView& kernel = problem_.conv.kernel;
+    const char* data = static_cast<const char*>(KernelData(problem_, call));
+    const WideLoad<float> load = GetWideLoad<float>(kernel.type);
     const float scale = static_cast<float>(problem_.kernel_scale);
-    const StridedDims& taps = problem_.conv.kernel.k;
-    for (int64_t k = 0; k < taps.count(); ++k) {
-      const float* from = data + taps.Offset(k);
+    for (int64_t k = 0; k < kernel.k.count(); ++k) {
       float* to = weights + k * channels_;
-      for (int64_t c = 0; c < channels_; ++c) to[c] = scale == 1 ? from[c] : from[c] * scale;
+      load(data + kernel.k.Offset(k) * kernel.element_bytes, 1, channels_, to);
+      for (int64_t c = 0; scale != 1 && c < channels_; ++c) to[c] *= scale;
     }
   }
 
@@ -74,8 +85,10 @@ class DepthwiseKernel final : public Kernel {
         problem_.result_origin + problem_.conv.result.rows.Offset(line * minor_.output_size);
     float* out = plain_ ? static_cast<float*>(call.buffers[2]) + offset
                         : reinterpret_cast<float*>(task.scratch() + PointerBytes());
-    const int64_t rows = FindRows(patches, static_cast<const float*>(call.buffers[0]), weights,
-                                  line, input, weight_rows);
+    float* const converted =
+        reinterpret_cast<float*>(task.scratch() + PointerBytes() + ResultBytes());
+    const int64_t rows = FindRows(patches, static_cast<const char*>(call.buffers[0]), weights, line,
+                                  converted, input, weight_rows);
     // Computes positions with the same valid taps together: those inside at once, others one by
     // one.
     const int64_t reach = (minor_.taps - 1) * minor_.window_dilation;
@@ -96,9 +109,16 @@ class DepthwiseKernel final : public Kernel {
     }
   }
 
-  // Finds the rows of taps that are within the input.
-  int64_t FindRows(const Patches& patches, const float* data, const float* weights, int64_t line,
-                   const float** input, const float** weight_rows) const {
+  // Converts a row of the input.
+  void ConvertRow(const char* from, int64_t element_bytes, float* to) const {
+    if (minor_.input_stride == channels_) return converted_(from, 1, ConvertedRow(), to);
+    for (int64_t i = 0; i < minor_.input_size; ++i)
+      converted_(from + i * minor_.input_stride * element_bytes, 1, channels_, to + i * channels_);
+  }
+
+  // Finds the rows of taps that are within the input, or copies of them in `converted`.
+  int64_t FindRows(const Patches& patches, const char* data, const float* weights, int64_t line,
+                   float* converted, const float** input, const float** weight_rows) const {
     const int64_t rank = static_cast<int64_t>(patches.dims.size());
     int64_t rows = 0;
     for (int64_t tap = 0; tap < outer_taps_; ++tap) {
@@ -116,7 +136,14 @@ class DepthwiseKernel final : public Kernel {
         offset += at * dim.input_stride;
       }
       if (!inside) continue;
-      input[rows] = data + rest * patches.batch_stride + offset;
+      const char* const row = data + (rest * patches.batch_stride + offset) * patches.element_bytes;
+      if (converted_ == nullptr) {
+        input[rows] = reinterpret_cast<const float*>(row);
+      } else {
+        float* const to = converted + rows * ConvertedRow();
+        ConvertRow(row, patches.element_bytes, to);
+        input[rows] = to;
+      }
       weight_rows[rows++] = weights + tap * minor_.taps * channels_;
     }
     return rows;
@@ -134,7 +161,7 @@ class DepthwiseKernel final : public Kernel {
       std::fill_n(out + first * channels_, count * channels_, 0.0f);
       return;
     }
-    const int64_t input_shift = (start + tap_begin * step) * minor_.input_stride;
+    const int64_t input_shift = (start + tap_begin * step) * input_stride_;
     for (int64_t i = 0; i < rows; ++i) {
       input[i] += input_shift;
       weights[i] += tap_begin * channels_;
@@ -145,8 +172,8 @@ class DepthwiseKernel final : public Kernel {
                   .taps = tap_end - tap_begin,
                   .input = input,
                   .weights = weights,
-                  .input_step = minor_.stride * minor_.input_stride,
-                  .tap_step = step * minor_.input_stride,
+                  .input_step = minor_.stride * input_stride_,
+                  .tap_step = step * input_stride_,
                   .out = out + first * channels_});
     for (int64_t i = 0; i < rows; ++i) {
       input[i] -= input_shift;
@@ -158,18 +185,25 @@ class DepthwiseKernel final : public Kernel {
   const int64_t channels_;
   const SpatialDim minor_;
   const int64_t outer_taps_;
+  const WideLoad<float> converted_;  // of the input; null for f32
+  const int64_t input_stride_;       // between positions of the rows that are multiplied
   const bool plain_;
 };
+
+// Whether elements of a type are multiplied as f32.
+bool IsMultipliedAsF32(PrimitiveType type) {
+  return type == F32 || type == BF16 || type == F16;
+}
 
 }  // namespace
 
 double DepthwiseCost(const ConvolutionProblem& problem) {
   const Convolution& conv = problem.conv;
   const Patches& patches = conv.patches;
-  if (patches.type != F32 || conv.kernel.type != F32 || patches.features != 1 ||
-      problem.features() != 1 || patches.dims.empty() || patches.group_stride != 1 ||
-      conv.result.batch.run_stride() != 1 || conv.kernel.batch.run_stride() != 1 ||
-      patches.depth() == 0) {
+  if (!IsMultipliedAsF32(patches.type) || !IsMultipliedAsF32(conv.kernel.type) ||
+      conv.result.type == F64 || patches.features != 1 || problem.features() != 1 ||
+      patches.dims.empty() || patches.group_stride != 1 || conv.result.batch.run_stride() != 1 ||
+      conv.kernel.batch.run_stride() != 1 || patches.depth() == 0) {
     return kDoesNotFit;
   }
   // The results of a row of positions are contiguous.
@@ -179,11 +213,17 @@ double DepthwiseCost(const ConvolutionProblem& problem) {
       conv.result.rows.run_length() % minor.output_size != 0) {
     return kDoesNotFit;
   }
-  constexpr double kStart = 100, kVector = 1.2, kRow = 8, kWeight = 1.5;
+  constexpr double kStart = 100, kVector = 1.2, kRow = 8, kWeight = 1.5, kConverted = 0.3;
   const auto positions = static_cast<double>(problem.positions()),
              depth = static_cast<double>(patches.depth()),
              vectors = static_cast<double>(CeilOfRatio(problem.groups(), ProductLanes<float>()));
-  return kStart + depth * static_cast<double>(problem.groups()) * kWeight +
+  // Rows are converted for each tap along the other dimensions.
+  const double converted = patches.type == F32
+                               ? 0
+                               : positions / static_cast<double>(minor.output_size) * depth /
+                                     static_cast<double>(minor.taps) *
+                                     static_cast<double>(minor.input_size * problem.groups());
+  return kStart + depth * static_cast<double>(problem.groups()) * kWeight + converted * kConverted +
          positions * (kRow + vectors * depth * kVector);
 }
 
