@@ -424,11 +424,19 @@ void Translator::CopyConstants(const Operation& operation, const Region& region,
       *status = Error(operation, "a constant is used before its definition");
       return;
     }
+    const size_t first = emitted_.size();
     const bool is_broadcast = outside->opcode() == HloOpcode::kBroadcast;
     const HloInstruction* const constant = is_broadcast ? outside->operand(0) : outside;
     HloInstruction* copy = Emit(HloOpcode::kConstant, constant->shape(), {},
                                 constant->attributes<ConstantAttributes>());
     if (is_broadcast) copy = BroadcastScalar(copy, outside->shape());
+    // What is said of the operation that has the region is not said of them.
+    if (const InstructionMetadata& metadata = outside->metadata(); !metadata.IsEmpty()) {
+      const size_t bytes = metadata.op_name().size() + metadata.source_file().size();
+      *status = CountText(operation, bytes * (emitted_.size() - first));
+      for (size_t i = first; i < emitted_.size(); ++i) emitted_[i]->set_metadata(metadata);
+    }
+    emitted_.resize(first);
     saved->emplace_back(value->id, outside);
     values_[value->id] = copy;
   });

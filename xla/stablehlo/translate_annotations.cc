@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/ir/sharding_attributes.h"
@@ -82,6 +84,35 @@ HloSharding WithCaptures(const Operation& operation, const HloSharding& sharding
   return HloSharding::Tuple(std::move(elements));
 }
 
+// The shardings of results that have an instruction each: each its own.
+void AnnotateEach(const Translator& translator, const Operation& operation,
+                  const HloSharding& sharding, absl::Span<HloInstruction* const> emitted) {
+  for (size_t i = 0; i < operation.results.size(); ++i) {
+    HloInstruction* result = translator.Get(&operation.results[i]);
+    if (!absl::c_linear_search(emitted, result)) continue;  // a value of another operation
+    result->mutable_extras().sharding =
+        sharding.tuple_elements()[i].NormalizeTupleSharding(result->shape());
+  }
+}
+
+// In HLO the results of branches and bodies have the sharding of what the instruction gives. Where
+// the program states another one of the value that is returned, a copy is returned.
+void SeparateRoots(const HloInstruction& instruction) {
+  const HloInstruction* known = instruction.has_sharding() ? &instruction : nullptr;
+  for (HloComputation* computation : instruction.called_computations()) {
+    if (instruction.opcode() == HloOpcode::kWhile && computation != instruction.while_body()) {
+      continue;
+    }
+    HloInstruction* root = computation->root_instruction();
+    if (!root->has_sharding()) continue;
+    if (known == nullptr) known = root;
+    if (known->sharding() == root->sharding()) continue;
+    HloInstruction* copy = computation->AddInstruction(
+        HloInstruction::Create(HloOpcode::kCopy, root->shape(), {root}, NoAttributes{}));
+    computation->set_root_instruction(copy);
+  }
+}
+
 }  // namespace
 
 absl::Status Translator::ReadFrontendAttributes(const Operation& operation,
@@ -105,6 +136,11 @@ absl::Status Translator::Annotate(const Operation& operation,
       XLA_ASSIGN_OR_RETURN(const HloSharding sharding, Sharding(operation, value));
       for (size_t i = instructions.size(); i-- > 0;) {
         if (IsProjection(*instructions[i])) continue;
+        if (operation.results.size() > 1 && !instructions[i]->shape().IsTuple() &&
+            sharding.IsTuple() && sharding.tuple_elements().size() == operation.results.size()) {
+          AnnotateEach(*this, operation, sharding, instructions);
+          break;
+        }
         instructions[i]->mutable_extras().sharding =
             WithCaptures(operation, sharding, *instructions[i])
                 .NormalizeTupleSharding(instructions[i]->shape());
@@ -136,6 +172,12 @@ absl::Status Translator::Annotate(const Operation& operation,
 absl::Status Translator::AnnotateEmitted(const Operation& operation, size_t first) {
   const absl::Span<HloInstruction* const> emitted = absl::MakeConstSpan(emitted_).subspan(first);
   XLA_RETURN_IF_ERROR(Annotate(operation, operation.attributes, emitted));
+  for (const HloInstruction* instruction : emitted) {
+    if (instruction->opcode() == HloOpcode::kConditional ||
+        instruction->opcode() == HloOpcode::kWhile) {
+      SeparateRoots(*instruction);
+    }
+  }
   const auto* location =
       operation.location == nullptr ? nullptr : operation.location->As<LocationAttribute>();
   if (location == nullptr || location->form == LocationAttribute::Form::kUnknown) {
