@@ -45,3 +45,10 @@ func.func @constants(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a
   %1 = stablehlo.add %y, %c : tensor<8xf32> loc("of_y")  // [{"b"}]
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// What a barrier gives stays open; axes that are not summed do not propagate, and are its own.
+func.func @unreduced_of_barrier(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = stablehlo.optimization_barrier %x : tensor<8xf32> loc("barrier")  // [{}], unreduced={"a"}
+  %1 = sdy.sharding_constraint %0 <@mesh, [{}], unreduced={"a"}> : tensor<8xf32> loc("constraint")  // [{}], unreduced={"a"}
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}

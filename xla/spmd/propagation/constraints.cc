@@ -49,6 +49,9 @@ class Applier {
       } else {
         graph_.InsertConstraint(input, constraint.sharding, constraint.mesh);
       }
+      if (is_of_edge && !constraint.sharding.unreduced.empty()) {
+        StateUnreduced(constraint, &graph_.holder(input));
+      }
     }
   }
 
@@ -61,6 +64,14 @@ class Applier {
     const auto& uses = graph_.values[value].uses;
     return std::any_of(uses.begin(), uses.end(),
                        [&](NodeId use) { return use != excluded && ConstraintAt(use) != nullptr; });
+  }
+  // Unreduced axes do not propagate: the edge's targets have them at once, and stay open.
+  static void StateUnreduced(const Constraint& constraint, Value* holder) {
+    ArraySharding sharding = ArraySharding::Open(holder->sizes.size());
+    sharding.unreduced = constraint.sharding.unreduced;
+    sharding.unreduced_kind = constraint.sharding.unreduced_kind;
+    holder->sharding = std::move(sharding);
+    holder->mesh = constraint.mesh;
   }
   // The last of the chain that begins here, or -1.
   NodeId TailOfChain(NodeId head) const {
