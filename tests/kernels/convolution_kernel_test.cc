@@ -237,6 +237,65 @@ TEST(ConvolutionKernel, DilatedInputs) {
   }
 }
 
+// Features before positions, both dense.
+ConvolutionSpec PlanesSpec(const DimensionVector& input, const DimensionVector& kernel,
+                           const DimensionVector& result) {
+  ConvolutionSpec spec;
+  spec.input = ArraySpec::FromShape(Shape(F32, input));
+  spec.kernel = ArraySpec::FromShape(Shape(F32, kernel));
+  spec.result = ArraySpec::FromShape(Shape(F32, result));
+  spec.input_batch = spec.result_batch = spec.kernel_input_feature = 0;
+  spec.input_feature = spec.result_feature = spec.kernel_output_feature = 1;
+  for (int64_t d = 2; d < static_cast<int64_t>(input.size()); ++d)
+    spec.spatial.push_back({.input_dimension = d, .kernel_dimension = d, .result_dimension = d});
+  return spec;
+}
+
+void CheckPlanes(const ConvolutionSpec& spec, const std::string& what) {
+  TestRandom random(23);
+  std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+  for (float& x : input) x = static_cast<float>(random.In(-3, 3));
+  for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
+  CheckForms<float, float, double>(spec, input, kernel, 2, spec.epilogue.store != nullptr, what);
+}
+
+// Transposed convolutions, whose inputs have zeros between their elements.
+TEST(ConvolutionKernel, ProductsOfTransposedConvolutionsAreAdded) {
+  ConvolutionSpec spec = PlanesSpec({4, 64, 16, 16}, {64, 32, 3, 3}, {4, 32, 33, 33});
+  for (auto& dim : spec.spatial) dim.base_dilation = dim.padding_low = 2;
+  const std::vector<FormCost> forms = ConvolutionForms(spec);
+  EXPECT_EQ(forms[static_cast<size_t>(CheapestForm(forms))].form, "overlap-add");
+
+  spec = PlanesSpec({2, 5, 6, 7}, {5, 12, 3, 4}, {2, 12, 13, 19});
+  for (auto& dim : spec.spatial) dim.base_dilation = dim.padding_low = 2;
+  CheckPlanes(spec, "plain");
+  spec.epilogue = {&StoreNext, true};
+  CheckPlanes(spec, "with an epilogue");
+  for (auto& dim : spec.spatial) dim.window_dilation = 2, dim.reversal = true;
+  CheckPlanes(spec, "reversed, with holes");
+  spec.spatial[1].base_dilation = 30;
+  spec.spatial[0].padding_low = -3;
+  CheckPlanes(spec, "more zeros than results");
+  // The products of several features do not fit into a task.
+  spec = PlanesSpec({1, 3, 40, 41}, {3, 6, 5, 3}, {1, 6, 83, 121});
+  spec.spatial[0].base_dilation = 2;
+  spec.spatial[1].base_dilation = 3;
+  CheckPlanes(spec, "of many positions");
+  spec = PlanesSpec({2, 4, 3, 4, 5}, {4, 3, 2, 3, 3}, {2, 3, 7, 5, 11});
+  for (auto& dim : spec.spatial) dim.base_dilation = 2;
+  CheckPlanes(spec, "of volumes");
+}
+
+// Gradients of kernels whose stride is 2: windows are long rows of every other element.
+TEST(ConvolutionKernel, GradientsOfKernelsWithStrides) {
+  ConvolutionSpec spec = PlanesSpec({6, 3, 17, 21}, {3, 5, 8, 10}, {6, 5, 3, 3});
+  for (auto& dim : spec.spatial) dim.window_dilation = 2;
+  spec.spatial[1].padding_low = 1;
+  CheckPlanes(spec, "stride 2");
+  for (auto& dim : spec.spatial) dim.window_dilation = 3, dim.padding_low = 4;
+  CheckPlanes(spec, "stride 3");
+}
+
 // The rows of the product that a phase is are not at one distance in the result.
 TEST(ConvolutionKernel, PhasesOfOneTap) {
   TestRandom random(19);

@@ -39,6 +39,7 @@ constexpr SpecForm kSpecForms[] = {
     {"phases as features",
      [](const ConvolutionSpec& spec) { return PhasesCost(spec, /*joins=*/true); },
      [](const ConvolutionSpec& spec) { return MakePhases(spec, /*joins=*/true); }},
+    {"overlap-add", &OverlapAddCost, &MakeOverlapAdd},
 };
 
 // A form that computes the product of patches and features.

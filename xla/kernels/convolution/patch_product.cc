@@ -28,14 +28,14 @@ bool HasPlainPositions(const Patches& patches) {
 
 // Whether patches consist of long rows of the input, one in each of several features that are far
 // apart, and the kernel's elements likewise: as in gradients of kernels whose features precede
-// positions.
+// positions, which read every other element if the stride is 2.
 bool HasLongRows(const ConvolutionProblem& problem) {
   constexpr int64_t kLongRow = 8;
   const Patches& patches = problem.conv.patches;
   if (patches.features <= 1 || patches.feature_stride == 1 || patches.dims.empty()) return false;
   const SpatialDim& minor = patches.dims.back();
-  return minor.taps >= kLongRow && minor.input_stride == 1 && minor.window_dilation == 1 &&
-         minor.base_dilation == 1 && problem.kernel_feature_stride != 1;
+  return minor.taps >= kLongRow && minor.input_stride == 1 && minor.base_dilation == 1 &&
+         problem.kernel_feature_stride != 1;
 }
 
 // Turns features into the taps of one more dimension, the first: patches are then ordered by

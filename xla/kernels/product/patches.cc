@@ -70,6 +70,10 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(E));
   } else {
     const E* elements = reinterpret_cast<const E*>(from);
+    if (stride == 2) {  // by vectors
+      for (int64_t i = 0; i < count; ++i) to[i] = elements[2 * i];
+      return;
+    }
     for (int64_t i = 0; i < count; ++i) to[i] = elements[i * stride];
   }
 }

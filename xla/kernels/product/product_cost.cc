@@ -179,8 +179,8 @@ double PackPanelWordsCost(const MatrixView& matrix, int64_t width) {
 
 double PatchRowsCost(const Patches& patches, PrimitiveType type) {
   // Runs of a row of taps, or of the features under a tap.
-  constexpr double kPatch = 20, kRun = 40, kDilatedRun = 50, kCopied = 0.15, kGathered = 1.6,
-                   kFarGathered = 2.5, kConverted = 0.4;
+  constexpr double kPatch = 20, kRun = 40, kDilatedRun = 50, kCopied = 0.15, kEveryOther = 0.5,
+                   kGathered = 1.6, kFarGathered = 2.5, kConverted = 0.4;
   const int64_t row_stride = MinorRunStride(patches);
   bool dilates = false;
   for (const SpatialDim& dim : patches.dims) dilates = dilates || dim.base_dilation != 1;
@@ -189,9 +189,10 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
       static_cast<double>(patches.features * (row_stride == 0 ? 1 : patches.dims.back().taps));
   const int64_t stride = row_stride == 0 ? patches.feature_stride : row_stride;
   const int64_t run = static_cast<int64_t>(length), distance = stride * patches.element_bytes;
-  double element = stride == 1 || run == 1         ? kCopied
-                   : CollideInCache(run, distance) ? kFarGathered
-                                                   : kGathered;
+  double element = stride == 1 || run == 1                ? kCopied
+                   : stride == 2 && patches.type == type ? kEveryOther
+                   : CollideInCache(run, distance)       ? kFarGathered
+                                                         : kGathered;
   if (patches.type != type && patches.element_bytes >= 2) element += kConverted;
   return static_cast<double>(patches.positions()) *
          (kPatch + depth / std::max(length, 1.0) * (dilates ? kDilatedRun : kRun) +
