@@ -43,6 +43,21 @@ F Polynomial(const F& x, std::initializer_list<double> coefficients) {
   return sum;
 }
 
+// The same with half the latency, as two polynomials of x^2: for many coefficients.
+template <class F>
+F PolynomialInHalves(const F& x, std::initializer_list<double> coefficients) {
+  const F square = x * x;
+  const double* const c = coefficients.begin();
+  const auto sum_from = [&](int last) {
+    F sum = Like(x, c[last]);
+    for (int i = last - 2; i >= 0; i -= 2) sum = Fma(sum, square, Like(x, c[i]));
+    return sum;
+  };
+  const int last = static_cast<int>(coefficients.size()) - 1;
+  const F even = sum_from(last - last % 2), odd = sum_from(last - (last + 1) % 2);
+  return Fma(odd, x, even);
+}
+
 // The sign bit of `sign` flips the sign of `x`.
 template <class F>
 F FlipSign(const F& x, const F& sign) {
@@ -93,6 +108,14 @@ auto PowerOf2F64(const I& n) {
 template <class F>
 auto RoundToExponentF32(const F& x, double factor, int bias) {
   const F shift = Like(x, 0x1.8p23 + bias);
+  const F sum = Fma(x, Like(x, factor), shift);
+  return Rounded<F, decltype(Bits(x))>{sum - shift, Bits(sum)};
+}
+
+// Likewise, of which the last twelve are.
+template <class F>
+auto RoundToExponentF64(const F& x, double factor, int bias) {
+  const F shift = Like(x, 0x1.8p52 + bias);
   const F sum = Fma(x, Like(x, factor), shift);
   return Rounded<F, decltype(Bits(x))>{sum - shift, Bits(sum)};
 }

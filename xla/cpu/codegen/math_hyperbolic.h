@@ -7,23 +7,25 @@
 
 namespace xla::cpu::math {
 
+// One polynomial for t = tanh r: of x itself below 0.7, else of the rest of x = n ln 2 / 2 + r, for
+// which exp(2 x) = 2^n (1 + t) / (1 - t).
 template <class F>
 F TanhF32(const F& x) {
   const F size = Abs(x);
-  const F z = x * x;
-  const F near = Fma(size * z,
-                     Polynomial(z, {-0.33333283924872329, 0.13331491302310006, -0.05374349971142445,
-                                    0.0206505915528771, -0.0057170479192328071}),
-                     size);
+  const auto is_near = size < Like(x, 0.7);
   // 1 from about 9 on.
   const F bounded = Select(size > Like(x, 10), Like(x, 10), size);
   const auto n = RoundToExponentF32(bounded, 2 * 1.4426950408889634, kPowerBias);
-  // exp(2 r), where x = n ln 2 / 2 + r: few of its bits matter where n is large.
-  const F r = Fma(n.number, Like(x, -0.34657359027997264), bounded);
-  const F e = Polynomial(r, {1, 2, 2.000000038292853, 1.3333215116989807, 0.6666592686423168,
-                             0.2678042434032658, 0.08928370040384294});
-  const F far = Like(x, 1) - Like(x, 2) / Fma(e, PowerOf2F32(n), Like(x, 1));
-  return FlipSign(Select(size < Like(x, 0.625), near, far), x);
+  const F r = Select(is_near, size, Fma(n.number, Like(x, -0.34657359027997264), bounded));
+  const F z = r * r;
+  const F t = Fma(r * z,
+                  Polynomial(z, {-0.33333196623863971, 0.13329243201535679, -0.0535669892205198,
+                                 0.020111649225190464, -0.00515509996826545}),
+                  r);
+  // 1 - 2 / (exp(2 x) + 1)
+  const F less = Like(x, 1) - t;
+  const F ratio = less / Fma(Like(x, 1) + t, PowerOf2F32(n), less);
+  return FlipSign(Select(is_near, t, Fma(ratio, Like(x, -2), Like(x, 1))), x);
 }
 
 // A polynomial up to 1, 1 - exp of one beyond.
@@ -127,14 +129,25 @@ F CoshF64(const F& x) {
   const F half = HalvesOfSinhCoshF64(bounded).cosh.high;
   return half + half;
 }
+// As TanhF32, with one constant for ln 2 / 2: the larger n is, the less the error of r counts.
 template <class F>
 F TanhF64(const F& x) {
   const F size = Abs(x);
+  const auto is_near = size < Like(x, 0.65);
   // 1 from about 19 on.
   const F bounded = Select(size > Like(x, 22), Like(x, 22), size);
-  const SinhCoshPairs<F> halves = HalvesOfSinhCoshF64(bounded);
-  const auto [high, low] = QuotientOf(halves.sinh, halves.cosh);
-  return Select(size < Like(x, kSinhIsX), x, FlipSign(high + low, x));
+  const auto n = RoundToExponentF64(bounded, 2 * 1.4426950408889634, 1023);
+  const F r = Select(is_near, size, Fma(n.number, Like(x, -0.34657359027997264), bounded));
+  const F z = r * r;
+  const F p = PolynomialInHalves(
+      z, {-0.3333333333333233, 0.13333333333193849, -0.053968253900756638, 0.021869486904458669,
+          -0.008863212548865224, 0.0035919236375957419, -0.001454635289266156,
+          0.00058529642357990155, -0.00022657674418710208, 7.4964473214989269e-5,
+          -1.5043315727861949e-5});
+  const F t = Fma(r * z, p, r);
+  const F less = Like(x, 1) - t;
+  const F ratio = less / Fma(Like(x, 1) + t, FromBits(Shl(n.integer, 52)), less);
+  return FlipSign(Select(is_near, t, Fma(ratio, Like(x, -2), Like(x, 1))), x);
 }
 
 template <class F>
