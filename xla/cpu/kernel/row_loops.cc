@@ -15,6 +15,7 @@
 #include "xla/cpu/kernel/transpose.h"
 #include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -205,9 +206,13 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLo
                       length >= 8 * int64_t{facts.vector_lanes}
                   ? 4 * facts.vector_lanes
                   : facts.vector_lanes;
-  // Several vectors at a time share the test whether taps are inside.
-  while (facts.has_windows && lanes < 4 * facts.vector_lanes && length % (2 * lanes) == 0)
-    lanes *= 2;
+  // The last elements of a row, by several vectors at a time, repeat some of those before them: at
+  // most an eighth of the row.
+  const auto repeats_few = [&](int64_t wide) {
+    return 8 * (CeilOfRatio(length, wide) * wide - length) <= length;
+  };
+  // Several vectors share the test whether taps are inside, and do not wait for each other.
+  while (facts.has_windows && lanes < 4 * facts.vector_lanes && repeats_few(2 * lanes)) lanes *= 2;
   if (!facts.reduces && !facts.has_windows && length >= 8 * lanes && loops.phases == 1) {
     const Latencies latencies = LatenciesOf(request.computation());
     // Twice the code takes more than twice as long to compile. That does not pay if much of the
@@ -222,6 +227,7 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLo
       // Epilogues compute short ranges, whose ends are scalar code.
       lanes = InterleavedLanes(request.computation(), *request.target, lanes,
                                /*is_short=*/request.epilogue_of >= 0 || !waits);
+      while (lanes > facts.vector_lanes && !repeats_few(lanes)) lanes /= 2;
     }
   }
   while (lanes > 1 && lanes > length) lanes /= 2;
