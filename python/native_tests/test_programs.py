@@ -202,26 +202,25 @@ def test_forked_processes_run():
   pytest.fail("the child hangs")
 
 
-def least_seconds(call, number):
+def seconds_of(call, number):
   """Of this thread's processor: other work of the machine does not count."""
-  return min(timeit.repeat(call, number=number, repeat=9, timer=time.thread_time)) / number
+  return timeit.timeit(call, number=number, timer=time.thread_time) / number
 
 
-def test_a_call_costs_two_microseconds():
+def test_a_call_costs_less_than_three_additions_of_numpy():
   run = xylem.load(TREE / "tests" / "programs" / "dispatch_scalar" / "program.hlo").compile()
   arguments = [np.zeros(leaf.dimensions, leaf.dtype) for leaf in run.module.parameter_shapes]
-  if len(arguments) == 1:
-    (x,) = arguments
-    seconds = least_seconds(lambda: run(x), 10000)
-  else:
-    seconds = least_seconds(lambda: run(*arguments), 10000)
-  assert seconds < 2e-6, f"{seconds * 1e6:.2f} us"
+  # Measured in turns: the speed of the machine, which may change at any time, counts for both.
+  ratios = [seconds_of(lambda: run(*arguments), 5000) / seconds_of(lambda: np.add(arguments[0], arguments[0]), 5000)
+            for _ in range(15)]
+  assert min(ratios) < 3, ratios
 
 
-def test_the_import_takes_30_milliseconds():
+def test_the_import_takes_a_fifth_of_that_of_numpy():
   program = ("import time\nstart = time.process_time()\nimport xylem\nxylem.load\n"
-             "print(time.process_time() - start)\nimport sys\nassert 'numpy' not in sys.modules")
+             "own = time.process_time() - start\nimport sys\nassert 'numpy' not in sys.modules\n"
+             "start = time.process_time()\nimport numpy\nprint(own / (time.process_time() - start))")
   runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) for _ in range(5)]
   assert not any(run.returncode for run in runs), runs[0].stderr
-  assert min(float(run.stdout) for run in runs) < 0.03, [run.stdout for run in runs]
+  assert min(float(run.stdout) for run in runs) < 0.2, [run.stdout for run in runs]
