@@ -98,13 +98,12 @@ constexpr size_t kBounds = static_cast<size_t>(InstructionSet::kAny) + 1;
 
 std::array<Machine, kBounds> FindHosts() {
   std::array<Machine, kBounds> hosts;
-  for (size_t i = 0; i < kBounds; ++i) {
-    hosts[i] = FindHost();
-    hosts[i].cores = Cores();
+  Machine host = FindHost();
+  host.cores = Cores();
+  hosts.fill(host);
 #if defined(__x86_64__)
-    ApplyBound(static_cast<InstructionSet>(i), hosts[i]);
+  for (size_t i = 0; i < kBounds; ++i) ApplyBound(static_cast<InstructionSet>(i), hosts[i]);
 #endif
-  }
   return hosts;
 }
 
