@@ -431,11 +431,8 @@ void Translator::CopyConstants(const Operation& operation, const Region& region,
                                 constant->attributes<ConstantAttributes>());
     if (is_broadcast) copy = BroadcastScalar(copy, outside->shape());
     // What is said of the operation that has the region is not said of them.
-    if (const InstructionMetadata& metadata = outside->metadata(); !metadata.IsEmpty()) {
-      const size_t bytes = metadata.op_name().size() + metadata.source_file().size();
-      *status = CountText(operation, bytes * (emitted_.size() - first));
-      for (size_t i = first; i < emitted_.size(); ++i) emitted_[i]->set_metadata(metadata);
-    }
+    *status =
+        SetMetadata(operation, outside->metadata(), absl::MakeConstSpan(emitted_).subspan(first));
     emitted_.resize(first);
     saved->emplace_back(value->id, outside);
     values_[value->id] = copy;

@@ -183,11 +183,16 @@ absl::Status Translator::AnnotateEmitted(const Operation& operation, size_t firs
   if (location == nullptr || location->form == LocationAttribute::Form::kUnknown) {
     return absl::OkStatus();
   }
-  const InstructionMetadata metadata = MetadataOf(location);
+  return SetMetadata(operation, MetadataOf(location), emitted);
+}
+
+absl::Status Translator::SetMetadata(const Operation& operation,
+                                     const InstructionMetadata& metadata,
+                                     absl::Span<HloInstruction* const> instructions) {
   if (metadata.IsEmpty()) return absl::OkStatus();
   const size_t bytes = metadata.op_name().size() + metadata.source_file().size();
-  XLA_RETURN_IF_ERROR(CountText(operation, bytes * emitted.size()));
-  for (HloInstruction* instruction : emitted) instruction->set_metadata(metadata);
+  XLA_RETURN_IF_ERROR(CountText(operation, bytes * instructions.size()));
+  for (HloInstruction* instruction : instructions) instruction->set_metadata(metadata);
   return absl::OkStatus();
 }
 

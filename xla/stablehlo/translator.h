@@ -275,6 +275,9 @@ class Translator {
                         absl::Span<const mlir::NamedAttribute> attributes,
                         absl::Span<HloInstruction* const> instructions);
   absl::Status AnnotateEmitted(const mlir::Operation& operation, size_t first);
+  // States where instructions that are made for an operation come from; counts the text.
+  absl::Status SetMetadata(const mlir::Operation& operation, const InstructionMetadata& metadata,
+                           absl::Span<HloInstruction* const> instructions);
   absl::Status AnnotateArguments(const mlir::Operation& function,
                                  const HloComputation& computation);
   absl::Status AnnotateResults(const mlir::Operation& function,
