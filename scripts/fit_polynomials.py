@@ -141,10 +141,8 @@ FITS = {
     "tan_f32": (series(lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 8),
     # tanh(x) = x + x^3 p(x^2) for |x| <= 0.7
     "tanh_f32": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.7") ** 2, 4),
-    # the same for |x| <= 0.3
-    "tanh_f64": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.3") ** 2, 6),
     # the same for |x| <= 0.65
-    "tanh_whole_f64": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.65") ** 2, 10),
+    "tanh_f64": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.65") ** 2, 10),
     # erf(x) = x + x p(x^2) for |x| <= 1
     "erf_f32": (series(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1), lambda z: 1, 0, 1, 6),
     # log(1 - erf(t)) = -t + t p(t) for 1 <= t <= 4; the error counts as much as erfc does

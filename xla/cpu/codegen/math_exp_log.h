@@ -112,7 +112,7 @@ auto RoundToExponentF32(const F& x, double factor, int bias) {
   return Rounded<F, decltype(Bits(x))>{sum - shift, Bits(sum)};
 }
 
-// Likewise, of which the last twelve are.
+// Likewise for f64: the last twelve bits are n + bias.
 template <class F>
 auto RoundToExponentF64(const F& x, double factor, int bias) {
   const F shift = Like(x, 0x1.8p52 + bias);

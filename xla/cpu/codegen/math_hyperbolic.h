@@ -113,7 +113,7 @@ SinhCoshPairs<F> HalvesOfSinhCoshF64(const F& x) {
       SumOf(cosh, Fma(difference, r, sum - cosh) + Fma(sum, c, Fma(difference, s, sum_low)))};
 }
 
-inline constexpr double kSinhIsX = 0x1p-28;  // below, tanh is too
+inline constexpr double kSinhIsX = 0x1p-28;  // below
 
 template <class F>
 F SinhF64(const F& x) {
@@ -139,11 +139,11 @@ F TanhF64(const F& x) {
   const auto n = RoundToExponentF64(bounded, 2 * 1.4426950408889634, 1023);
   const F r = Select(is_near, size, Fma(n.number, Like(x, -0.34657359027997264), bounded));
   const F z = r * r;
-  const F p = PolynomialInHalves(
-      z, {-0.3333333333333233, 0.13333333333193849, -0.053968253900756638, 0.021869486904458669,
-          -0.008863212548865224, 0.0035919236375957419, -0.001454635289266156,
-          0.00058529642357990155, -0.00022657674418710208, 7.4964473214989269e-5,
-          -1.5043315727861949e-5});
+  const F p =
+      PolynomialInHalves(z, {-0.3333333333333233, 0.13333333333193849, -0.053968253900756638,
+                             0.021869486904458669, -0.008863212548865224, 0.0035919236375957419,
+                             -0.001454635289266156, 0.00058529642357990155, -0.00022657674418710208,
+                             7.4964473214989269e-5, -1.5043315727861949e-5});
   const F t = Fma(r * z, p, r);
   const F less = Like(x, 1) - t;
   const F ratio = less / Fma(Like(x, 1) + t, FromBits(Shl(n.integer, 52)), less);
