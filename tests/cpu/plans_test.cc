@@ -35,10 +35,17 @@ using ::xla::testing::SourcePath;
 
 constexpr char kMachine[] = "// MACHINE: ", kExpect[] = "// EXPECT: ";
 
+Target Avx2WithCores(int cores) {
+  Target target = {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)};
+  target.machine.cores = cores;
+  return target;
+}
+
 const std::map<std::string, Target>& Machines() {
   static const auto* const machines = new std::map<std::string, Target>{
       {"avx512", {"x86_64", "", "", MachineWith(InstructionSet::kAvx512)}},
       {"avx2", {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)}},
+      {"avx2 16 cores", Avx2WithCores(16)},
       {"sse2", {"x86_64", "", "", MachineWith(InstructionSet::kSse42)}},
       {"neon", {"aarch64", "", "", NeonMachine()}},
   };

@@ -233,7 +233,7 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
     plan->dimensions.pop_back();
     plan->dimensions.back() *= minor;
   }
-  const int64_t columns = plan->dimensions.back();
+  const int64_t columns = plan->dimensions.back(), rows = CountOf(shape) / columns;
   const Machine& machine = request.target->machine;
   int lanes = machine.Lanes(LargestElementBytes(request.computation()));
   while (lanes > columns) lanes /= 2;
@@ -241,14 +241,13 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   // Whole pages of long rows are read at a time, but for less if there were too few units for all
   // cores. Each column is added up in one order however they are divided.
   constexpr int64_t kLongRow = 4096, kLongest = 1024, kShortest = 128, kUnitsOfCore = 2;
-  const int64_t rows_of_units = std::max<int64_t>(CountOf(shape) / columns, 1);
-  const int64_t for_cores = columns * rows_of_units / (kUnitsOfCore * machine.cores);
-  const int64_t longest = std::clamp(for_cores, kShortest, kLongest);
+  const int64_t longest =
+      std::clamp(columns * rows / (kUnitsOfCore * machine.cores), kShortest, kLongest);
   const int64_t wanted =
       columns >= kLongRow ? longest : std::clamp<int64_t>(columns / 8, 4 * lanes, kLongest);
   plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
   plan->segments = (columns + plan->segment_length - 1) / plan->segment_length;
-  plan->units = CountOf(shape) / columns * plan->segments;
+  plan->units = rows * plan->segments;
   const KernelWork work = EstimateWork(*request.instruction, request.contraction);
   plan->bytes = work.bytes;
   plan->operations = work.operations;
