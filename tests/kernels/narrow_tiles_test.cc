@@ -15,6 +15,9 @@
 #include "xla/base/machine.h"
 #include "xla/kernels/product/fused_product.h"
 #include "xla/kernels/product/interleave_parts.h"
+#include "xla/kernels/product/matrix_product.h"
+#include "xla/kernels/product/pack.h"
+#include "xla/kernels/strided_dims.h"
 #include "xla/types.h"
 
 namespace xla::kernels {
@@ -103,7 +106,9 @@ void CheckInterleaved(int64_t units, int64_t columns) {
   for (Part& part : from) part = static_cast<Part>(random.In(0, 0xffff));
   constexpr uint32_t kUntouched = 77;
   std::vector<uint32_t> panel(units * width, kUntouched);
-  InterleaveParts(units, columns, from.data(), stride, panel.data(), width);
+  int64_t offsets[kParts];
+  for (int64_t p = 0; p < kParts; ++p) offsets[p] = p * stride;
+  InterleaveParts(units, columns, from.data(), offsets, kParts * stride, panel.data(), width);
   for (int64_t u = 0; u < units; ++u) {
     for (int64_t j = 0; j < width; ++j) {
       Part parts[kParts];
@@ -126,6 +131,54 @@ TEST(NarrowTilesTest, RowsAreInterleavedAtEachLevel) {
       CheckInterleaved<uint8_t>(2, columns);
     }
   }
+}
+
+// Columns of a matrix in any order of memory, some units of them, against element by element.
+template <typename Part>
+void CheckPackedColumns(const StridedDims& lines, const StridedDims& k, int64_t first,
+                        int64_t count, int64_t k0, int64_t depth) {
+  constexpr int64_t kParts = sizeof(uint32_t) / sizeof(Part), kWidth = 32;
+  TestRandom random(count);
+  std::vector<Part> data(4000);
+  for (Part& part : data) part = static_cast<Part>(random.In(1, 0xffff));
+  const MatrixView view = {
+      sizeof(Part) == 2 ? BF16 : S8, data.data(), sizeof(Part), StridedDims(), lines, k};
+  std::vector<uint32_t> panel(depth * kWidth, 77);
+  const auto pack = sizeof(Part) == 2 ? &PackColumnPairs : &PackColumnQuads;
+  pack(view, data.data(), 0, first, count, k0, depth, kWidth, panel.data());
+  for (int64_t u = 0; u < depth; ++u) {
+    for (int64_t j = 0; j < kWidth; ++j) {
+      uint32_t expected = 0;
+      for (int64_t p = 0; p < kParts && j < count; ++p) {
+        const int64_t at = (k0 + u) * kParts + p;
+        if (at < k.count())
+          expected |= uint32_t{data[lines.Offset(first + j) + k.Offset(at)]}
+                      << 8 * sizeof(Part) * p;
+      }
+      ASSERT_EQ(panel[u * kWidth + j], expected) << u << ", " << j;
+    }
+  }
+}
+
+template <typename Part>
+void CheckPackedColumns() {
+  // Along k, across it by one run, and by runs of three that are not equally spaced.
+  const StridedDims along[] = {StridedDims({40}, {37}), StridedDims({40}, {1}),
+                               StridedDims({8, 5}, {9, 1})};
+  const StridedDims ks[] = {StridedDims({37}, {1}), StridedDims({37}, {71}),
+                            StridedDims({7, 3}, {300, 79})};
+  for (int i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    for (const int64_t count : {1, 7, 16, 32}) {
+      CheckPackedColumns<Part>(along[i], ks[i], 3, count, 0, 5);
+      CheckPackedColumns<Part>(along[i], ks[i], 8, count, 2, i == 2 ? 3 : 7);
+    }
+  }
+}
+
+TEST(NarrowTilesTest, ColumnsArePacked) {
+  CheckPackedColumns<uint16_t>();
+  CheckPackedColumns<uint8_t>();
 }
 
 TEST(NarrowTilesTest, PairsOfBfloat16) {

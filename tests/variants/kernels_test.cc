@@ -119,11 +119,13 @@ void FillArray(const Shape& shape, bool is_matrix, void* to) {
 
 // Who runs a kernel, on one thread, and notes what it asks for.
 struct Recorder {
+  std::string loops;
   int64_t polls = 0, blocks = 0;
   std::string block_text;
 
-  // Whether a kernel divides its work depends on the form that it has on this machine.
-  static void ParallelFor(void*, int64_t count, void (*body)(void*, int64_t), void* argument) {
+  static void ParallelFor(void* caller, int64_t count, void (*body)(void*, int64_t),
+                          void* argument) {
+    absl::StrAppend(&static_cast<Recorder*>(caller)->loops, " ", count);
     for (int64_t i = 0; i < count; ++i) body(argument, i);
   }
   static int32_t Poll(void* caller) {
@@ -163,6 +165,7 @@ std::string RunOf(const HloInstruction& instruction, const kernels::Kernel& kern
   const absl::Status status = kernel.Run({&host, buffers.data(), scratch.get()});
   if (!status.ok()) return absl::StrCat(" ", OneLine(status.message()));
   std::string text = absl::StrCat(", ", workers, " workers: ", recorder.polls, " polls");
+  if (!recorder.loops.empty()) absl::StrAppend(&text, ", loops", recorder.loops);
   if (recorder.blocks > 0)
     absl::StrAppend(&text, ", ", recorder.blocks, " blocks ", Fingerprint(recorder.block_text));
   bits->clear();
@@ -242,6 +245,7 @@ TEST(PreparedKernels, NarrowProducts) {
   if (MaxInstructionSet() < InstructionSet::kAvx512Bf16 || !__builtin_cpu_supports("avx512bf16") ||
       !__builtin_cpu_supports("avx512vnni"))
     GTEST_SKIP() << "this machine lacks products of narrow types";
+  const ScopedMaxInstructionSet without_amx(InstructionSet::kAvx512Bf16);
   ExpectOutcomes("kernels_narrow", HWY_AVX3, true);
 }
 #endif

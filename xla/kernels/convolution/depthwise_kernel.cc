@@ -24,10 +24,10 @@ class DepthwiseKernel final : public Kernel {
         channels_(problem_.groups()),
         minor_(problem_.conv.patches.dims.back()),
         outer_taps_(problem_.conv.patches.depth() / minor_.taps),
-        converted_(problem_.conv.patches.type == F32
-                       ? nullptr
-                       : GetWideLoad<float>(problem_.conv.patches.type)),
-        input_stride_(converted_ == nullptr ? minor_.input_stride : channels_),
+        load_input_(problem_.conv.patches.type == F32
+                        ? nullptr
+                        : GetWideLoad<float>(problem_.conv.patches.type)),
+        input_stride_(load_input_ == nullptr ? minor_.input_stride : channels_),
         plain_(problem_.epilogue.store == nullptr && problem_.conv.result.type == F32) {}
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -61,7 +61,7 @@ class DepthwiseKernel final : public Kernel {
   int64_t ConvertedRow() const { return minor_.input_size * channels_; }
   int64_t WorkerBytes() const {
     return PointerBytes() + ResultBytes() +
-           (converted_ == nullptr ? 0 : Aligned(outer_taps_ * ConvertedRow() * 4));
+           (load_input_ == nullptr ? 0 : Aligned(outer_taps_ * ConvertedRow() * 4));
   }
 
   void PackWeights(const KernelCall& call, float* weights) const {
@@ -111,9 +111,9 @@ class DepthwiseKernel final : public Kernel {
 
   // Converts a row of the input.
   void ConvertRow(const char* from, int64_t element_bytes, float* to) const {
-    if (minor_.input_stride == channels_) return converted_(from, 1, ConvertedRow(), to);
+    if (minor_.input_stride == channels_) return load_input_(from, 1, ConvertedRow(), to);
     for (int64_t i = 0; i < minor_.input_size; ++i)
-      converted_(from + i * minor_.input_stride * element_bytes, 1, channels_, to + i * channels_);
+      load_input_(from + i * minor_.input_stride * element_bytes, 1, channels_, to + i * channels_);
   }
 
   // Finds the rows of taps that are within the input, or copies of them in `converted`.
@@ -137,7 +137,7 @@ class DepthwiseKernel final : public Kernel {
       }
       if (!inside) continue;
       const char* const row = data + (rest * patches.batch_stride + offset) * patches.element_bytes;
-      if (converted_ == nullptr) {
+      if (load_input_ == nullptr) {
         input[rows] = reinterpret_cast<const float*>(row);
       } else {
         float* const to = converted + rows * ConvertedRow();
@@ -185,15 +185,13 @@ class DepthwiseKernel final : public Kernel {
   const int64_t channels_;
   const SpatialDim minor_;
   const int64_t outer_taps_;
-  const WideLoad<float> converted_;  // of the input; null for f32
-  const int64_t input_stride_;       // between positions of the rows that are multiplied
+  const WideLoad<float> load_input_;  // null for f32, which is read in place
+  const int64_t input_stride_;        // between positions of the rows that are multiplied
   const bool plain_;
 };
 
 // Whether elements of a type are multiplied as f32.
-bool IsMultipliedAsF32(PrimitiveType type) {
-  return type == F32 || type == BF16 || type == F16;
-}
+bool IsMultipliedAsF32(PrimitiveType type) { return type == F32 || type == BF16 || type == F16; }
 
 }  // namespace
 

@@ -124,8 +124,7 @@ class PatchProductKernel final : public Kernel {
     const ProductPlan plan = PlanProduct(sizes_, 1);
     const auto row_blocks = static_cast<double>(plan.rows.blocks),
                column_blocks = static_cast<double>(plan.columns.blocks);
-    double cost = kProblem + TilesCost(sizes_.m, sizes_.n, sizes_.k,
-                                       {kernels_.rows, kernels_.columns, kernels_.rows_at_a_time});
+    double cost = kProblem + TilesCost(sizes_.m, sizes_.n, sizes_.k, sizes_.tile);
     if (patches_are_columns_) {
       cost += column_blocks * Packing::RowsCost(conv.kernel) +
               row_blocks * PatchColumnsCost(conv.patches, kWideType, positions_, kernels_.columns);
@@ -165,10 +164,8 @@ class PatchProductKernel final : public Kernel {
               n * Packing::kParts,
               Packing::Units(depth_),
               direct,
-              kernels_.rows,
-              kernels_.columns,
-              sizeof(Unit),
-              kernels_.rows_at_a_time};
+              kernels_.tile_sizes(),
+              sizeof(Unit)};
   }
 
   // Strides of the result: from one image to the next; between positions of an image, 0 if they are
@@ -276,15 +273,14 @@ class PatchProductKernel final : public Kernel {
   // Adds what rows of parts need beyond their elements.
   void FinishRows(int64_t lines, int64_t depth, int64_t count, Unit* rows) const {
     if constexpr (sizeof(Element) < sizeof(Unit)) {
+      Unit flip = 0;
+      if constexpr (std::is_same_v<Packing, QuadPacking>) flip = QuadFlip() * 0x01010101u;
       for (int64_t i = 0; i < lines; ++i) {
         Element* row = reinterpret_cast<Element*>(rows + i * kProductRowStride);
         std::fill(row + count, row + depth * static_cast<int64_t>(sizeof(Unit) / sizeof(Element)),
                   Element(0));
-        if constexpr (std::is_same_v<Packing, QuadPacking>) {
-          const Unit flip = QuadFlip() * 0x01010101u;
-          Unit* units = rows + i * kProductRowStride;
-          for (int64_t k = 0; k < depth; ++k) units[k] ^= flip;
-        }
+        Unit* units = rows + i * kProductRowStride;
+        for (int64_t k = 0; flip != 0 && k < depth; ++k) units[k] ^= flip;
       }
     }
     (void)lines, (void)depth, (void)count, (void)rows;

@@ -34,10 +34,8 @@ class BlockedDotKernel final : public Kernel {
               problem_.n * Packing::kParts,
               Packing::Units(problem_.k),
               IsDirect(problem_),
-              kernels_.rows,
-              kernels_.columns,
-              sizeof(Unit),
-              kernels_.rows_at_a_time};
+              kernels_.tile_sizes(),
+              sizeof(Unit)};
     in_place_ = ReadsInPlace(problem_);
     copies_ = IsReadable(problem_) && !in_place_ && kernels_.copying_tile != nullptr;
     const MatrixView& rows = problem_.rows.view;
@@ -51,8 +49,7 @@ class BlockedDotKernel final : public Kernel {
     const ProductKernels<Unit, Acc> kernels = Packing::Kernels();
     const int64_t n = problem.n * Packing::kParts, k = Packing::Units(problem.k);
     double cost =
-        TilesCost(problem.m, n, k, {kernels.rows, kernels.columns, kernels.rows_at_a_time}) +
-        Packing::RowsCost(problem.rows.view);
+        TilesCost(problem.m, n, k, kernels.tile_sizes()) + Packing::RowsCost(problem.rows.view);
     MatrixView packed = problem.columns.view;
     if (ReadsInPlace(problem)) {  // but for the last panel
       packed.lines = StridedDims({n % kernels.columns}, {packed.lines.run_stride()});

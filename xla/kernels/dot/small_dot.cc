@@ -106,7 +106,7 @@ double SmallDotCost(const DotProblem& problem) {
   MatrixView packed = problem.columns.view;
   const int64_t rest = problem.n % kernels.columns;
   if (IsReadable(packed)) packed.lines = StridedDims({rest}, {packed.lines.run_stride()});
-  double cost = TilesCost(problem.m, problem.n, problem.k, {kernels.rows, kernels.columns});
+  double cost = TilesCost(problem.m, problem.n, problem.k, kernels.tile_sizes());
   if (packed.lines.count() > 0)
     cost += kPacked + PackPanelsCost(packed, packed.type, kernels.columns);
   return kStart + static_cast<double>(problem.batch) * cost;

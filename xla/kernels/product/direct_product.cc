@@ -63,7 +63,7 @@ class DirectProduct final : public Kernel {
     const bool is_short = span_ * outer_taps_ * 4 <= kMaxCopiedBytes;
     if (!is_short && (!is_narrow || copies_)) return kDoesNotFit;
     constexpr double kStart = 180, kTable = 15, kRunStart = 4, kCopied = 0.1;
-    const TileSizes tile = {kernels_.rows, kernels_.columns};
+    const TileSizes tile = kernels_.tile_sizes();
     const int64_t columns = conv_.result.columns.count();
     const Plan plan = MakePlan(1);
     double row = static_cast<double>(outer_taps_) * kTable;

@@ -19,7 +19,7 @@ constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
 // in the same time, where operands and sums are used often enough to outweigh their copies.
 double TaskProducts(const ProductSizes& sizes) {
   constexpr auto kTaskProducts = static_cast<double>(kUsualMachine.ProductsOfTask());
-  if (sizes.rows_at_a_time == 1) return kTaskProducts;
+  if (sizes.tile.rows_at_a_time == 1) return kTaskProducts;
   constexpr double kMostFaster = 8, kUsesOfCopy = 32;
   const auto least_uses = static_cast<double>(std::min({sizes.m, sizes.n, sizes.k}));
   return std::clamp(least_uses / kUsesOfCopy, 1.0, kMostFaster) * kTaskProducts;
@@ -205,7 +205,8 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
   // A block of A takes about half of the second-level cache.
   constexpr int64_t kMaxRowBytes = 516 * 4, kMaxColumns = 1024;
   static_assert(kMaxRowBytes * kProductRowStride <= kUsualMachine.second_level_bytes * 9 / 16);
-  int64_t limit_m = RoundUpTo(kMaxRowBytes / sizes.unit_bytes, sizes.rows), limit_n = kMaxColumns;
+  int64_t limit_m = RoundUpTo(kMaxRowBytes / sizes.unit_bytes, sizes.tile.rows),
+          limit_n = kMaxColumns;
   const auto tasks = [&] {
     return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
            static_cast<double>(CeilOfRatio(sizes.n, limit_n));
@@ -214,22 +215,22 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
   // often.
   while (tasks() < useful_tasks) {
     const int64_t now_m = std::min(limit_m, sizes.m), now_n = std::min(limit_n, sizes.n);
-    if (now_n > 2 * sizes.columns && (now_n > now_m || now_m <= 4 * sizes.rows)) {
-      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), sizes.columns);
-    } else if (now_m > 4 * sizes.rows) {
-      limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), sizes.rows);
+    if (now_n > 2 * sizes.tile.columns && (now_n > now_m || now_m <= 4 * sizes.tile.rows)) {
+      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), sizes.tile.columns);
+    } else if (now_m > 4 * sizes.tile.rows) {
+      limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), sizes.tile.rows);
     } else {
       break;
     }
   }
-  plan->rows = CutSide(sizes.m, limit_m, sizes.rows);
-  plan->columns = CutSide(sizes.n, limit_n, sizes.columns);
+  plan->rows = CutSide(sizes.m, limit_m, sizes.tile.rows);
+  plan->columns = CutSide(sizes.n, limit_n, sizes.tile.columns);
 }
 
 }  // namespace
 
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
-  const auto& [batch, m, n, k, direct, rows, columns, unit_bytes, rows_at_a_time] = sizes;
+  const auto& [batch, m, n, k, direct, tile, unit_bytes] = sizes;
   const double task_products = TaskProducts(sizes);
   ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct};
   if (batch == 0 || m == 0 || n == 0) return plan;

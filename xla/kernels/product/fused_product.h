@@ -38,6 +38,14 @@ struct TileRun {
   int64_t length;
 };
 
+// Of C.
+struct TileSizes {
+  int64_t rows, columns;  // at most; columns are two vectors
+  // More than one if instructions multiply matrices: rows of A up to a multiple of these are read
+  // then, whatever they hold.
+  int64_t rows_at_a_time = 1;
+};
+
 // The inner loops of one instruction set. Unit is what the operands are packed to, Acc what
 // products are summed in.
 template <typename Unit, typename Acc>
@@ -61,9 +69,9 @@ struct ProductKernels {
   // Called by a thread before its first tile of a task, and after the last, if they are set.
   void (*begin)() = nullptr;
   void (*end)() = nullptr;
-  // More than one if the instructions multiply matrices. `tile` then reads rows of A up to a
-  // multiple of these, whatever they hold; sums of a column depend on it alone.
   int64_t rows_at_a_time = 1;
+
+  TileSizes tile_sizes() const { return {rows, columns, rows_at_a_time}; }
 };
 
 // Returns the kernels of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
@@ -114,9 +122,8 @@ struct ProductPlan {
 struct ProductSizes {
   int64_t batch, m, n, k;  // k in units
   bool direct;
-  int64_t rows, columns;  // of the kernels
+  TileSizes tile;
   int64_t unit_bytes = 4;
-  int64_t rows_at_a_time = 1;  // of the kernels
 };
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers);
 

@@ -18,40 +18,40 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename Part>
 HWY_INLINE void InterleaveRowsOf(int64_t units, int64_t columns, const Part* HWY_RESTRICT from,
-                                 int64_t stride, uint32_t* HWY_RESTRICT panel, int64_t width) {
+                                 const int64_t* offsets, int64_t unit_stride,
+                                 uint32_t* HWY_RESTRICT panel, int64_t width) {
   constexpr int kParts = sizeof(uint32_t) / sizeof(Part), kBits = 8 * sizeof(Part);
   const hn::ScalableTag<uint32_t> d;
   const hn::Rebind<Part, decltype(d)> parts;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t u = 0; u < units; ++u, from += kParts * stride, panel += width) {
+  for (int64_t u = 0; u < units; ++u, from += unit_stride, panel += width) {
     int64_t j = 0;
     for (; j + lanes <= columns; j += lanes) {
-      const Part* const at = from + j;
-      auto unit = hn::PromoteTo(d, hn::LoadU(parts, at));
-      unit = hn::Or(unit, hn::ShiftLeft<kBits>(hn::PromoteTo(d, hn::LoadU(parts, at + stride))));
+      const auto part = [&](int p) HWY_ATTR {
+        return hn::PromoteTo(d, hn::LoadU(parts, from + offsets[p] + j));
+      };
+      auto unit = hn::Or(part(0), hn::ShiftLeft<kBits>(part(1)));
       if constexpr (kParts == 4) {
-        const auto third = hn::PromoteTo(d, hn::LoadU(parts, at + 2 * stride)),
-                   fourth = hn::PromoteTo(d, hn::LoadU(parts, at + 3 * stride));
-        unit = hn::Or(unit, hn::Or(hn::ShiftLeft<16>(third), hn::ShiftLeft<24>(fourth)));
+        unit = hn::Or(unit, hn::Or(hn::ShiftLeft<16>(part(2)), hn::ShiftLeft<24>(part(3))));
       }
       hn::StoreU(unit, d, panel + j);
     }
     for (; j < columns; ++j) {
       uint32_t unit = 0;
       for (int p = 0; p < kParts; ++p)
-        unit |= static_cast<uint32_t>(from[p * stride + j]) << (kBits * p);
+        unit |= static_cast<uint32_t>(from[offsets[p] + j]) << (kBits * p);
       panel[j] = unit;
     }
   }
 }
 
-void InterleavePairs(int64_t units, int64_t columns, const uint16_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width) {
-  InterleaveRowsOf(units, columns, from, stride, panel, width);
+void InterleavePairs(int64_t units, int64_t columns, const uint16_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width) {
+  InterleaveRowsOf(units, columns, from, offsets, unit_stride, panel, width);
 }
-void InterleaveQuads(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width) {
-  InterleaveRowsOf(units, columns, from, stride, panel, width);
+void InterleaveQuads(int64_t units, int64_t columns, const uint8_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width) {
+  InterleaveRowsOf(units, columns, from, offsets, unit_stride, panel, width);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -67,13 +67,13 @@ HWY_EXPORT(InterleaveQuads);
 
 }  // namespace
 
-void InterleaveParts(int64_t units, int64_t columns, const uint16_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width) {
-  HWY_DYNAMIC_DISPATCH(InterleavePairs)(units, columns, from, stride, panel, width);
+void InterleaveParts(int64_t units, int64_t columns, const uint16_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(InterleavePairs)(units, columns, from, offsets, unit_stride, panel, width);
 }
-void InterleaveParts(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width) {
-  HWY_DYNAMIC_DISPATCH(InterleaveQuads)(units, columns, from, stride, panel, width);
+void InterleaveParts(int64_t units, int64_t columns, const uint8_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(InterleaveQuads)(units, columns, from, offsets, unit_stride, panel, width);
 }
 
 }  // namespace xla::kernels

@@ -7,13 +7,13 @@
 
 namespace xla::kernels {
 
-// For u < units and j < columns: panel[u * width + j] holds the elements j of rows 2 u and 2 u + 1
-// (of rows 4 u to 4 u + 3, if they are bytes), the first in the lowest bits. Rows are `stride`
-// elements apart.
-void InterleaveParts(int64_t units, int64_t columns, const uint16_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width);
-void InterleaveParts(int64_t units, int64_t columns, const uint8_t* from, int64_t stride,
-                     uint32_t* panel, int64_t width);
+// For u < units and j < columns: panel[u * width + j] holds the elements
+// from[u * unit_stride + offsets[p] + j], the first of two (of four, if they are bytes) in the
+// lowest bits.
+void InterleaveParts(int64_t units, int64_t columns, const uint16_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width);
+void InterleaveParts(int64_t units, int64_t columns, const uint8_t* from, const int64_t* offsets,
+                     int64_t unit_stride, uint32_t* panel, int64_t width);
 
 }  // namespace xla::kernels
 

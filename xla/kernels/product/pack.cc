@@ -219,10 +219,11 @@ void PackColumnParts(const MatrixView& view, const void* data, int64_t batch, in
                 width);
   } else if (view.k.IsOneRun() && line_stride == 1 && view.k.run_stride() != 1) {
     done = std::min(depth, size / kParts<E> - k0);
-    const int64_t stride = view.k.run_stride(), start = base + k0 * kParts<E> * stride;
+    int64_t offsets[kParts<E>];
+    for (int64_t p = 0; p < kParts<E>; ++p) offsets[p] = view.k.Offset(k0 * kParts<E> + p);
     view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t offset, int64_t count) {
-      InterleaveParts(done, count, ElementsAt<E>(view, data, start + offset), stride, panel + line,
-                      width);
+      InterleaveParts(done, count, ElementsAt<E>(view, data, base + offset), offsets,
+                      kParts<E> * view.k.run_stride(), panel + line, width);
     });
   }
   for (int64_t k = done; k < depth; ++k) {
@@ -233,21 +234,8 @@ void PackColumnParts(const MatrixView& view, const void* data, int64_t batch, in
     uint32_t* to = panel + k * width;
     view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t offset, int64_t count) {
       const E* from = ElementsAt<E>(view, data, base + offset);
-      if (parts == kParts<E> && line_stride == 1) {
-        if constexpr (sizeof(E) == 2) {
-          const E *low = from + k_offsets[0], *high = from + k_offsets[1];
-          for (int64_t j = 0; j < count; ++j)
-            to[line + j] = low[j] | static_cast<uint32_t>(high[j]) << 16;
-        } else {
-          const E *e0 = from + k_offsets[0], *e1 = from + k_offsets[1], *e2 = from + k_offsets[2],
-                  *e3 = from + k_offsets[3];
-          for (int64_t j = 0; j < count; ++j) {
-            to[line + j] = e0[j] | static_cast<uint32_t>(e1[j]) << 8 |
-                           static_cast<uint32_t>(e2[j]) << 16 | static_cast<uint32_t>(e3[j]) << 24;
-          }
-        }
-        return;
-      }
+      if (parts == kParts<E> && line_stride == 1)
+        return InterleaveParts(1, count, from, k_offsets, 0, to + line, width);
       for (int64_t j = 0; j < count; ++j) {
         uint32_t unit = 0;
         for (int64_t p = 0; p < parts; ++p)

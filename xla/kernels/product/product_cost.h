@@ -16,12 +16,6 @@
 
 namespace xla::kernels {
 
-// The sizes of a tile, see ProductKernels: `columns` are two vectors.
-struct TileSizes {
-  int64_t rows, columns;
-  int64_t rows_at_a_time = 1;
-};
-
 // m x n sums of k products each, by tiles.
 double TilesCost(int64_t m, int64_t n, int64_t k, const TileSizes& tile);
 
