@@ -61,7 +61,7 @@ static int Measure(const program* loaded, void* const* addresses, double seconds
 
 int main(int argc, char** argv) {
   int64_t count = 0, i;
-  if (argc < 3) return Fail("usage: run_list CALL OUTPUT [WEIGHTS]");
+  if (argc < 3) return Fail("usage: run_list CALL OUTPUT [WEIGHTS [SECONDS]]");
   FILE* call = fopen(argv[1], "rb");
   if (call == NULL || fread(&count, sizeof(count), 1, call) != 1) return Fail("cannot read CALL");
   int64_t(*arrays)[2] = malloc((size_t)(count + 1) * sizeof(*arrays));
