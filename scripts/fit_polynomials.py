@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of the compiler's vector mathematics (xla/cpu/codegen/math_*.h); needs mpmath.
+"""Fits the polynomials of the compiler's vector mathematics (xla/cpu/codegen/math_*.h) and of the
+builder's special functions (xla/hlo/builder/lib); needs mpmath.
 
     scripts/fit_polynomials.py [NAME...]
 
@@ -78,16 +79,38 @@ def erf_inv_fit(argument, middle, low, high):
     return function, lambda v: 1 / function(v), low - middle, high - middle, 20
 
 
-def erfc_slope(u):
-    """((1 + 0.75 a) exp(a^2) erfc(a) - 1) / u, where u = 1 / (1 + 0.75 a) - 1."""
-    if u > -mp.mpf(10) ** -15:
-        return 2 / mp.sqrt(mp.pi) / mp.mpf("0.75") - 1
-    return (erfc_ratio(u) - 1) / u
+def erfc_fit(k, most, degree):
+    """((1 + k a) exp(a^2) erfc(a) - 1) / u, where u = 1 / (1 + k a) - 1, for 0 <= a <= most."""
+    k, most = mp.mpf(k), mp.mpf(most)
+
+    def ratio(u):
+        a = (1 / (1 + u) - 1) / k
+        return mp.exp(a * a) * mp.erfc(a) / (1 + u)
+
+    def slope(u):
+        if u > -mp.mpf(10) ** -15:
+            return 2 / mp.sqrt(mp.pi) / k - 1
+        return (ratio(u) - 1) / u
+
+    return slope, lambda u: abs(u) / ratio(u), 1 / (1 + k * most) - 1, mp.mpf(0), degree
 
 
-def erfc_ratio(u):
-    a = (1 / (1 + u) - 1) / mp.mpf("0.75")
-    return mp.exp(a * a) * mp.erfc(a) / (1 + u)
+def lgamma_between_zeros(v):
+    """lgamma(1.5 + v) over its zeros at -1/2 and 1/2."""
+    low, high = v + mp.mpf(1) / 2, v - mp.mpf(1) / 2
+    if abs(low) < mp.mpf(10) ** -30:
+        return mp.euler
+    if abs(high) < mp.mpf(10) ** -30:
+        return 1 - mp.euler
+    return mp.loggamma(mp.mpf(3) / 2 + v) / (low * high)
+
+
+def stirling_error(z):
+    """a times what Stirling's formula lacks of lgamma(a), where z = 1 / a^2."""
+    if z < mp.mpf(10) ** -7:
+        return sum(mp.bernoulli(2 * k) / (2 * k * (2 * k - 1)) * z ** (k - 1) for k in range(1, 12))
+    a = 1 / mp.sqrt(z)
+    return a * (mp.loggamma(a) - ((a - mp.mpf(1) / 2) * mp.log(a) - a + mp.log(2 * mp.pi) / 2))
 
 
 def bessel_near(order):
@@ -174,7 +197,15 @@ FITS = {
     "erf_inv_middle_f64": erf_inv_fit(lambda s: s**2, mp.mpf("2.9375"), mp.sqrt(5), mp.mpf("3.6")),
     "erf_inv_far_f64": erf_inv_fit(lambda s: s**2, mp.mpf("4.8125"), mp.mpf("3.6"), mp.mpf("6.01")),
     # erfc(a) = exp(-a^2) t (1 + u p(u)), t = 1 / (1 + 0.75 a), u = t - 1, for results rounded to f32
-    "erfc_whole_f32": (erfc_slope, lambda u: abs(u) / erfc_ratio(u), 1 / mp.mpf("9.25") - 1, mp.mpf(0), 11),
+    "erfc_whole_f32": erfc_fit("0.75", 11, 11),
+    # the same with t = 1 / (1 + a / 2)
+    "erfc_whole_f64": erfc_fit("0.5", "27.5", 24),
+    # lgamma(1.5 + v) = (v + 1/2) (v - 1/2) p(v)
+    "lgamma_unit_f64": (lgamma_between_zeros, lambda v: 1 / lgamma_between_zeros(v), -mp.mpf(1) / 2, mp.mpf(1) / 2, 20),
+    # lgamma(a) = (a - 1/2) log a - a + log(2 pi) / 2 + p(1 / a^2) / a for a >= 3
+    "lgamma_stirling_f64": (stirling_error, lambda z: mp.sqrt(z + mp.mpf(10)**-12), 0, mp.mpf(1) / 9, 10),
+    # sin(pi d) / (pi d) = 1 + z p(z), z = d^2
+    "sine_ratio_f64": (series(lambda z: (mp.sinpi(mp.sqrt(z)) / (mp.pi * mp.sqrt(z)) - 1) / z, -mp.pi**2 / 6), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf(1) / 4, 7),
     # the modified Bessel functions, for results rounded to f32
     "i0_near_f32": bessel_near(0),
     "i0_far_f32": bessel_far(0),

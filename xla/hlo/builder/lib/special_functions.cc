@@ -48,10 +48,22 @@ bool IsF64(XlaOp x) {
   return shape.ok() && *shape != nullptr && (*shape)->element_type() == F64;
 }
 
-XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients) {
+XlaOp Horner(XlaOp x, absl::Span<const double> coefficients) {
   XlaOp value = ScalarLike(x, coefficients[0]);
   for (const double c : coefficients.subspan(1)) value = value * x + ScalarLike(x, c);
   return value;
+}
+
+XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients) {
+  constexpr size_t kShortChain = 6;
+  if (coefficients.size() <= kShortChain) return Horner(x, coefficients);
+  // Of even and of odd powers, from the highest one down.
+  std::vector<double> halves[2];
+  for (size_t i = 0; i < coefficients.size(); ++i) {
+    halves[(coefficients.size() - 1 - i) % 2].push_back(coefficients[i]);
+  }
+  const XlaOp square = x * x;
+  return Polynomial(square, halves[0]) + x * Polynomial(square, halves[1]);
 }
 
 // Clenshaw's recurrence.
@@ -86,47 +98,26 @@ absl::StatusOr<std::vector<XlaOp>> Iterate(const char* name, XlaBuilder* b,
   return values;
 }
 
-namespace {
-
-// erfc(x) for x >= 0. From 1 on exp(-x^2) times rational approximations: Cephes mathematical
-// library, ndtr.c (S. Moshier).
-XlaOp ErfcOfPositive(XlaOp x) {
-  constexpr double kP[] = {
-      2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
-      4.86371970985681366614e1,   1.96520832956077098242e2,  5.26445194995477358631e2,
-      9.34528527171957607540e2,   1.02755188689515710272e3,  5.57535335369399327526e2};
-  constexpr double kQ[] = {1.0,
-                           1.32281951154744992508e1,
-                           8.67072140885989742329e1,
-                           3.54937778887819891062e2,
-                           9.75708501743205489753e2,
-                           1.82390916687909736289e3,
-                           2.24633760818710981792e3,
-                           1.65666309194161350182e3,
-                           5.57535340817727675546e2};
-  constexpr double kR[] = {5.64189583547755073984e-1, 1.27536670759978104416e0,
-                           5.01905042251180477414e0,  6.16021097993053585195e0,
-                           7.40974269950448939160e0,  2.97886665372100240670e0};
-  constexpr double kS[] = {1.0,
-                           2.26052863220117276590e0,
-                           9.39603524938001434673e0,
-                           1.20489539808096656605e1,
-                           1.70814450747565897222e1,
-                           9.60896809063285878198e0,
-                           3.36907645100081516050e0};
-  const XlaOp middle = Polynomial(x, kP) / Polynomial(x, kQ);
-  // Beyond 30 the result is 0; clamped, so that the powers stay finite.
-  const XlaOp clamped = Min(x, ScalarLike(x, 30));
-  const XlaOp far = Polynomial(clamped, kR) / Polynomial(clamped, kS);
-  const XlaOp tail = Exp(-(x * x)) * Select(Lt(x, ScalarLike(x, 8)), middle, far);
-  return Select(Lt(x, ScalarLike(x, 1)), ScalarLike(x, 1) - Erf(x), tail);
-}
-
-}  // namespace
-
+// exp(-a^2) t (1 + u p(u)) with a = |x|, t = 1 / (1 + a / 2) and u = t - 1; from 28 on the result
+// is 0. The square of a rounded to F32 is exact; the exponential of the rest is a few powers of it.
 XlaOp Erfc64(XlaOp x) {
-  const XlaOp positive = ErfcOfPositive(Abs(x));
-  return Select(Lt(x, ScalarLike(x, 0)), ScalarLike(x, 2) - positive, positive);
+  constexpr double kCoefficients[] = {
+      0.020602988035820812,   0.19128121429049065,   0.79120340560815208,   1.8938895991427053,
+      2.7863576972997839,     2.2242976347861072,    -0.21031782665124565,  -3.2882723560986189,
+      -5.1552202485492234,    -5.0295348329976419,   -3.58517290679608,     -1.9645600387132976,
+      -0.85004653298396852,   -0.29393326020911674,  -0.073794954937856624, -0.023531052913434088,
+      -0.0054944600529509449, 0.01977367770650269,   -0.028689227232663468, -0.0073440652319155804,
+      0.092849324658696817,   -0.099122240044873287, -0.21170277302816346,  0.48648333161675026,
+      1.2567583341910205};
+  const auto constant = [&](double value) { return ScalarLike(x, value); };
+  const XlaOp one = constant(1), a = Min(Abs(x), constant(28));
+  const XlaOp t = one / (one + constant(0.5) * a), u = t - one;
+  const XlaOp rounded = ConvertElementType(ConvertElementType(a, F32), F64);
+  const XlaOp rest = (a - rounded) * (a + rounded);
+  const XlaOp exp_of_rest = one - rest * (one - rest * (constant(0.5) - rest * constant(1.0 / 6)));
+  const XlaOp positive =
+      Exp(-(rounded * rounded)) * (exp_of_rest * t * (one + u * Polynomial(u, kCoefficients)));
+  return Select(Lt(x, constant(0)), constant(2) - positive, positive);
 }
 
 namespace {
@@ -187,57 +178,68 @@ constexpr double kLanczos[] = {
     12.507343278686904814458936853,     -0.13857109526572011689554707,
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-// lgamma(2 + z), |z| <= 1/2, by its Taylor series: (1 - Euler's constant) z and, from the second
-// power on, (-1)^k (zeta(k) - 1) / k.
-XlaOp LgammaNearTwo(XlaOp z) {
-  constexpr double kSeries[] = {
-      3.1044247747322276e-11,  -6.4229645638381e-11,   1.330476437424449e-10,
-      -2.7595228851242334e-10, 5.731367241678862e-10,  -1.1921401405860912e-09,
-      2.4836745438024785e-09,  -5.183475041970047e-09, 1.0838659214896955e-08,
-      -2.2711094608943164e-08, 4.7698101693639804e-08, -1.0043224823968099e-07,
-      2.1207184805554665e-07,  -4.492469198764566e-07, 9.55141213040742e-07,
-      -2.039215753801366e-06,  4.374866789907488e-06,  -9.439488275268397e-06,
-      2.050721277567069e-05,   -4.492623673813314e-05, 9.945751278180853e-05,
-      -0.00022315475845357939, 0.0005096695247430425,  -0.001192753911703261,
-      0.0028905103307415234,   -0.007385551028673986,  0.020580808427784546,
-      -0.0673523010531981,     0.3224670334241132,     0.42278433509846713};
-  return z * Polynomial(z, kSeries);
+// lgamma(1 + u) for 0 <= u <= 1: its zeros at 0 and 1, times a polynomial of u - 1/2.
+XlaOp LgammaOfUnit(XlaOp u) {
+  constexpr double kCoefficients[] = {
+      1.2169520837928132e-5,  -1.854249540899762e-5,  1.3149180091783501e-5,
+      -2.1470279529443475e-5, 4.3047221637980172e-5,  -6.7946028963506658e-5,
+      0.00010534938769355158, -0.0001685694198701463, 0.00027131475634696214,
+      -0.0004380355464877737, 0.00071151895580110023, -0.0011644113394708388,
+      0.0019229163202541617,  -0.0032120742227798778, 0.0054464578388397096,
+      -0.0094256224447619415, 0.016797098631279739,   -0.031308487501054231,
+      0.06291140107456435,    -0.14595989591430593,   0.48312895054098089};
+  return u * (u - ScalarLike(u, 1)) * Polynomial(u - ScalarLike(u, 0.5), kCoefficients);
+}
+
+// lgamma(a) for a >= 3, given log a: Stirling's formula with the best polynomial of 1 / a^2 in
+// place of the asymptotic series. (a - 1/2) (log a - 1) overflows only where the result does.
+XlaOp LgammaByStirling(XlaOp a, XlaOp log_a) {
+  constexpr double kCoefficients[] = {
+      0.23581210679502015,    -0.19180718552000445,   0.077474901121070145,
+      -0.022478432802904861,  0.0060450781978966484,  -0.0019042336847803355,
+      0.00084142692397074554, -0.0005952331529282136, 0.00079365075112950051,
+      -0.0027777777776074805, 0.083333333333333131};
+  const auto constant = [&](double value) { return ScalarLike(a, value); };
+  const XlaOp reciprocal = constant(1) / a;
+  return (a - constant(0.5)) * (log_a - constant(1)) +
+         (constant(0.5 * std::log(2 * kPi) - 0.5) +
+          reciprocal * Polynomial(reciprocal * reciprocal, kCoefficients));
+}
+
+// sin(pi d) / (pi d) for |d| <= 1/2.
+XlaOp SineRatio(XlaOp d) {
+  constexpr double kCoefficients[] = {
+      2.4509185189189165e-7,  -6.9721656755028037e-6, 0.00014842787013771423,
+      -0.0023460809020830893, 0.026147847806417809,   -0.19075182412156033,
+      0.81174242528334183,    -1.6449340668482263,    1};
+  return Polynomial(d * d, kCoefficients);
 }
 
 }  // namespace
 
 XlaOp Lgamma64(XlaOp x) {
-  const XlaOp half = ScalarLike(x, 0.5);
-  const XlaOp one = ScalarLike(x, 1);
-  // Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x).
-  const XlaOp reflect = Lt(x, half);
-  const XlaOp z = Select(reflect, -x, x - one);
-  XlaOp sum = ScalarLike(x, kLanczosBase);
-  for (int i = 0; i < 8; ++i) sum = sum + ScalarLike(x, kLanczos[i]) / (z + ScalarLike(x, i + 1));
-  const XlaOp t = z + ScalarLike(x, kLanczosG + 0.5);
-  const XlaOp log_t =
-      ScalarLike(x, std::log(kLanczosG + 0.5)) + Log1p(z / ScalarLike(x, kLanczosG + 0.5));
-  // (z + 1/2) log t - t, so that it overflows only where the result does.
-  const XlaOp direct =
-      ScalarLike(x, 0.5 * std::log(2 * kPi)) + (z + half - t / log_t) * log_t + Log(sum);
-  // |sin(pi x)| from the distance to the nearest integer.
-  const XlaOp a = Abs(x);
-  const XlaOp fraction = a - Floor(a);
+  const auto constant = [&](double value) { return ScalarLike(x, value); };
+  const XlaOp zero = constant(0), one = constant(1), two = constant(2);
+  // Below 0 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x).
+  const XlaOp reflect = Lt(x, zero);
+  const XlaOp a = Select(reflect, one - x, x);
+  // Up to 3 that of a number between 1 and 2, and log a of gamma(a + 1) = a gamma(a) or log(a - 1)
+  // of gamma(a) = (a - 1) gamma(a - 1): exact differences of a, so that the zeros at 1 and 2 stay
+  // exact.
+  const XlaOp is_below_1 = Lt(a, one), is_below_2 = Lt(a, two), is_large = Ge(a, constant(3));
+  const XlaOp less_1 = a - one;
+  const XlaOp u = Select(is_below_1, a, Select(is_below_2, less_1, a - two));
+  const XlaOp factor = Select(is_below_2, Select(is_below_1, a, one), less_1);
+  const XlaOp log = Log(Select(is_large, a, factor));
+  const XlaOp large = LgammaByStirling(Max(a, constant(3)), log);
+  const XlaOp small = LgammaOfUnit(u) + Select(is_below_1, -log, log);
+  const XlaOp direct = Select(is_large, large, small);
+  // log |sin(pi x) / pi| from the distance to the nearest integer, which is 0 at the poles.
+  const XlaOp size = Abs(x), fraction = size - Floor(size);
   const XlaOp distance = Min(fraction, one - fraction);
-  // Products of subnormal numbers would lose digits.
-  const XlaOp log_sine =
-      Select(Lt(distance, ScalarLike(x, 1e-290)), Log(distance) + ScalarLike(x, std::log(kPi)),
-             Log(Sin(ScalarLike(x, kPi) * distance)));
-  // At the poles the sine alone decides.
-  const XlaOp reflected =
-      Select(IsFinite(log_sine), ScalarLike(x, std::log(kPi)) - log_sine - direct, -log_sine);
-  // Around the zeros at 1 and 2 the sums above cancel: lgamma(1 + z) = lgamma(2 + z) - log(1 + z).
-  const XlaOp from_two = x - ScalarLike(x, 2);
-  const XlaOp is_near_one = Lt(x, ScalarLike(x, 1.5));
-  const XlaOp near = LgammaNearTwo(Select(is_near_one, z, from_two)) -
-                     Select(is_near_one, Log1p(z), ScalarLike(x, 0));
-  const XlaOp not_reflected = Select(Lt(x, ScalarLike(x, 2.5)), near, direct);
-  const XlaOp result = Select(reflect, reflected, not_reflected);
+  const XlaOp log_sine = Log(distance * SineRatio(distance));
+  const XlaOp reflected = Select(Eq(distance, zero), FullLike(x, kInfinity), -log_sine - direct);
+  const XlaOp result = Select(reflect, reflected, direct);
   return Select(IsInf(x), FullLike(x, kInfinity), result);
 }
 

@@ -26,7 +26,9 @@ XlaOp InF64(const char* call, absl::Span<const XlaOp> operands,
 // Whether the operand's elements are F64: other types need fewer digits.
 bool IsF64(XlaOp x);
 
-// Coefficients from the highest power down.
+// Coefficients from the highest power down. Horner's method is a chain of dependent operations;
+// Polynomial divides it into several, which a processor computes side by side, and rounds more.
+XlaOp Horner(XlaOp x, absl::Span<const double> coefficients);
 XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients);
 // The sum of c T_n(t), coefficients from the highest n down; t in [-1, 1].
 XlaOp Chebyshev(XlaOp t, absl::Span<const double> coefficients);

@@ -17,7 +17,7 @@ XlaOp ToF64(XlaOp x) { return ConvertElementType(x, F64); }
 XlaOp PolynomialForF32(XlaOp x, XlaOp narrow, absl::Span<const double> coefficients) {
   constexpr size_t kInF64 = 2;
   const size_t first = coefficients.size() - kInF64;
-  XlaOp sum = ToF64(Polynomial(narrow, coefficients.first(first)));
+  XlaOp sum = ToF64(Horner(narrow, coefficients.first(first)));
   for (const double c : coefficients.subspan(first)) sum = sum * x + ScalarLike(x, c);
   return sum;
 }
