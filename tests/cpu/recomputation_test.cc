@@ -189,5 +189,27 @@ ENTRY e {
   EXPECT_GE(WorkOf(*(*module)->entry_computation()->root_instruction()), 1e6 * 13);
 }
 
+// More instructions than a kernel may have, all of which read the same scalar.
+TEST(BoundedWork, KernelsWithoutRoomTakeScalars) {
+  std::string lines =
+      "y0 = f32[256,512] parameter(0)\nz = f32[256,512] broadcast(zero), dimensions={}\n";
+  constexpr int kLength = 900;
+  for (int i = 0; i < kLength; ++i) {
+    absl::StrAppend(&lines, i == kLength - 1 ? "ROOT " : "", "y", i + 1, " = f32[256,512] ",
+                    i % 2 == 0 ? "add" : "maximum", "(y", i, ", z)\n");
+  }
+  const auto module = ParseAndReturnUnverifiedModule(
+      absl::StrCat("HloModule m\nENTRY e {\n  zero = f32[] constant(0)\n", lines, "}\n"));
+  ASSERT_OK(module.status());
+  ASSERT_OK(FuseForCpu(module->get()).status());
+  int kernels = 0;
+  for (const HloInstruction* instruction : (*module)->entry_computation()->instructions()) {
+    if (instruction->opcode() != HloOpcode::kFusion) continue;
+    ++kernels;
+    EXPECT_NE(instruction->fused_expression_root()->opcode(), HloOpcode::kBroadcast);
+  }
+  EXPECT_GT(kernels, 1);
+}
+
 }  // namespace
 }  // namespace xla::cpu

@@ -30,6 +30,13 @@ constexpr int64_t kMaxDuplicatedCost = 6;
 // A concatenation with more operands is a kernel of its own.
 constexpr int64_t kMaxConcatenated = 16;
 
+// Whether each element of the instruction is the same number, which kernels have as an operand.
+bool IsScalarInArray(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast &&
+         CountOf(instruction.operand(0)->shape()) == 1 &&
+         !instruction.operand(0)->shape().IsTuple();
+}
+
 // Whether each element of a gather reads indices of its own, once each.
 bool ReadsIndicesOnce(const HloInstruction& gather) {
   const auto& attributes = gather.attributes<GatherAttributes>();
@@ -151,10 +158,12 @@ class Planner {
         (instruction.operand_count() > kMaxConcatenated || !MayConcatenate(instruction))) {
       return false;
     }
-    const bool has_room = absl::c_all_of(candidate.kernels, [&](const HloInstruction* kernel) {
-      const auto size = sizes_.find(kernel);
-      return size == sizes_.end() || size->second < kMaxFusionSize;
-    });
+    // A scalar that several instructions share may be fused into all of them, however large.
+    const bool has_room = IsScalarInArray(instruction) ||
+                          absl::c_all_of(candidate.kernels, [&](const HloInstruction* kernel) {
+                            const auto size = sizes_.find(kernel);
+                            return size == sizes_.end() || size->second < kMaxFusionSize;
+                          });
     return has_room && candidate.paths.AreWorthwhile() &&
            FitsKernels(instruction, candidate.is_row, candidate.kernels, decisions_);
   }
