@@ -217,7 +217,7 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLo
     const Latencies latencies = LatenciesOf(request.computation());
     // Twice the code takes more than twice as long to compile. That does not pay if much of the
     // code is independent of the rest or, if half of it is, in short runs.
-    constexpr int64_t kFewFunctions = 3, kManyTasks = 10;
+    constexpr int64_t kFewFunctions = 3, kManyTasks = 5;
     const bool waits =
         latencies.all < 4 * latencies.longest && latencies.trigonometric <= kFewFunctions &&
         (facts.nanoseconds >= kManyTasks * request.target->machine.nanoseconds_of_task ||
