@@ -66,16 +66,20 @@ add_library(xylem_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/test_main.cc)
 target_include_directories(xylem_test_main PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(xylem_test_main PRIVATE xla_base GTest::gtest xylem_warnings)
 
-# With sanitizers: not what measures time or counts allocations, on programs that other tests run. ThreadSanitizer
-# has nothing to say about sweeps over types and layouts on one thread, which would take two thirds of its time.
+# With sanitizers: not what measures time or counts allocations, on programs that other tests run, nor what repeats
+# other tests for more threads or at a size where only growth is new. ThreadSanitizer has nothing to say about sweeps
+# over types and layouts on one thread, which would take two thirds of its time.
 set(sanitizer_filter "-*LinearTime*:SteadyStateTest.ReferenceProgramsTakeNoMemory:CheckTest.LimitsAreNearObservedErrors*")
+string(APPEND sanitizer_filter ":Graph.AMillionInstructions*:SharedPartsTest.*Bounded:ThreadsTest/*.SameBits"
+                               ":*Threads.SameBitsForAnyNumber/*")
 # Sweeps that compile hundreds of programs each: the time goes to LLVM, which is not instrumented, and the code that
 # it makes is not, either.
 foreach(sweep RaggedRowsTest.ShortRowsThatAreReducedSideBySide RaggedRowsTest.ExtremesFindNanAtEveryPlace
         RaggedRowsTest.Transposes ShortRowsTest.Windows RandomChainTest.BothBackendsGiveTheSame
         NestedComputationTest.EveryElementTypePassesThrough NestedComputationTest.EveryOperationRunsWhereItIsApplied
         NestedComputationTest.ErrorsOfStepsAreThoseOfTheRun NestedComputationTest.DevicesCombineByAnyFunction
-        NumberTypesTest.VectorsAreConvertedAsSingleNumbersAre)
+        NumberTypesTest.VectorsAreConvertedAsSingleNumbersAre BranchUpdatesTest.RandomNestsOfBranchesAndLoops
+        CpuPipeline.DoesNotDependOnMetadata)
   string(APPEND sanitizer_filter ":${sweep}")
 endforeach()
 if(XYLEM_SANITIZE STREQUAL "thread")
