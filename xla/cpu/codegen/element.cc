@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -134,8 +135,14 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
 }
 
 // In memory, F32 and F64 are floats; other types are integers with their bits.
-Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int lanes) {
+Element ElementOps::Load(PrimitiveType type, const ElementAddress& given, int lanes) {
   const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
+  ElementAddress address = given;
+  // Without instructions for masked loads, lanes would be loaded one by one.
+  const Machine& machine = ir_.target().machine;
+  const bool is_contiguous = address.lanes == nullptr && std::abs(address.step) == part_bytes;
+  const bool has_masks = machine.avx512 || (machine.avx2 && part_bytes >= 4);
+  if (address.is_mask_uniform && !(is_contiguous && has_masks)) address.mask = nullptr;
   const bool is_complex = primitive_util::IsComplexType(type);
   const bool is_plain_float = PartType(type) == F32 || PartType(type) == F64;
   const IrType memory = MemoryType(type);
@@ -169,10 +176,13 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     }
     return {ir_.Shuffle(pairs, pairs, even), ir_.Shuffle(pairs, pairs, odd)};
   }
-  if (!is_complex && address.lanes == nullptr && address.step == -part_bytes &&
-      address.mask == nullptr) {
+  if (!is_complex && address.lanes == nullptr && address.step == -part_bytes) {
     const IrValue first = ir_.Offset(place, ir_.Index(-int64_t{part_bytes} * (lanes - 1)));
-    return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
+    const IrValue from_first =
+        address.mask == nullptr
+            ? ir_.Load(vector, first, part_bytes, address.invariant)
+            : ir_.MaskedLoad(vector, first, part_bytes, ir_.Reverse(address.mask));
+    return {finish(ir_.Reverse(from_first))};
   }
   return LoadApart(type, address, place, lanes);
 }

@@ -34,6 +34,8 @@ struct ElementAddress {
   int64_t step = 0;
   IrValue lanes = nullptr;
   IrValue mask = nullptr;  // lanes to read; null: all
+  // The lanes of the mask are equal, and memory may be read in spite of it: it saves the access.
+  bool is_mask_uniform = false;
   bool invariant = false;  // nothing writes there while the code runs
 };
 
@@ -48,7 +50,7 @@ class ElementOps {
   // Returns the type of such a part in memory.
   IrType MemoryType(PrimitiveType type) const;
 
-  Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
+  Element Load(PrimitiveType type, const ElementAddress& given, int lanes);
   // Loads neighboring elements of as many rows as there are lanes, `stride` elements apart: the
   // vector c < columns holds element c of each row. The rows are loaded as vectors and transposed.
   // `room` is the number of elements of the last row that may be read.

@@ -223,6 +223,7 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
   address.pointer = buffer.pointer;
   address.invariant = buffer.invariant;
   address.mask = mask_;
+  address.is_mask_uniform = is_mask_uniform_;
   IndexTerm linear = math_.Constant(0);
   const int64_t element_bytes = primitive_util::ByteWidth(shape.element_type());
   if (is_linear_) {
@@ -355,12 +356,16 @@ Element ElementEmitter::EmitElementwiseAt(const HloInstruction* instruction, Ind
 
 Element ElementEmitter::UnderMask(IrValue bits, absl::FunctionRef<Element()> emit) {
   const IrValue saved = mask_;
+  const bool saved_is_uniform = is_mask_uniform_;
   if (lanes_ > 1) {
-    const IrValue wide = ir_.Lanes(bits) == 1 ? ir_.Splat(bits, lanes_) : bits;
+    const bool is_uniform = ir_.Lanes(bits) == 1;
+    const IrValue wide = is_uniform ? ir_.Splat(bits, lanes_) : bits;
     mask_ = saved == nullptr ? wide : ir_.And(saved, wide);
+    is_mask_uniform_ = is_uniform && (saved == nullptr || saved_is_uniform);
   }
   const Element element = emit();
   mask_ = saved;
+  is_mask_uniform_ = saved_is_uniform;
   return element;
 }
 

@@ -171,7 +171,8 @@ class ElementEmitter {
   // Emits operand(i) of dynamic-slice and dynamic-update-slice, clamped so that the slice is inside
   // the array.
   IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);
-  // Adds bits to the mask while `emit` runs.
+  // Adds bits to the mask while `emit` runs. What one bit for all lanes depends on must be clamped,
+  // so that all may be read in spite of it.
   Element UnderMask(IrValue bits, absl::FunctionRef<Element()> emit);
   // Emits condition ? then() : otherwise(), as a branch if the condition is the same for all lanes,
   // so that only one side is computed. Both sides have as many lanes.
@@ -199,6 +200,7 @@ class ElementEmitter {
   IrValue copy_ = nullptr;
   bool has_copy_ = false;
   IrValue mask_ = nullptr;
+  bool is_mask_uniform_ = false;  // see ElementAddress
   // The minor indices of elements that are needed one after the other, with the length of the rows
   // and how many elements may be read from the first index on. Arrays of such rows, one for each
   // lane, are loaded for all of the indices at once.

@@ -208,8 +208,9 @@ std::vector<LoopPartition> PartitionRows(const HloInstruction& root, int64_t len
       return other.period % rows.period == 0 && (other.origin - rows.origin) % rows.period == 0 &&
              other.begin == rows.begin && other.end == rows.end;
     });
-    // In shorter rows, the last vector would mostly recompute elements.
-    if (all_fit && rows.period >= 4 * lanes)
+    // In some short rows, the last vector would mostly recompute elements.
+    const int64_t recomputed = CeilOfRatio(rows.period, int64_t{lanes}) * lanes - rows.period;
+    if (all_fit && rows.period >= lanes && 4 * recomputed <= rows.period)
       return PartitionJoinedRows(rows, boundaries, length, lanes);
   }
   if (boundaries.empty()) return {};
