@@ -136,6 +136,7 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
        "expand-composites",
        "expand-prefix-windows",
        "expand-wide-windows",
+       "expand-select-and-scatters",
        "expand-scans",
        "inline-calls",
        "sorts-to-topk",

@@ -20,6 +20,10 @@ bool IsElementwiseFunction(const HloComputation& function);
 // A scatter of one window becomes a dynamic-update-slice of a map of the window and the update.
 absl::StatusOr<bool> ExpandScatters(HloModule* module);
 
+// select-and-scatter with few taps and elementwise functions becomes elementwise operations on
+// slices and padded arrays, with the same results.
+absl::StatusOr<bool> ExpandSelectAndScatters(HloModule* module);
+
 // batch-norm-training, -inference and -grad become elementwise operations and reductions, in f32
 // for narrower types. Sums round in the order of those reductions.
 absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);

@@ -49,6 +49,8 @@ constexpr Pass kPasses[] = {
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"expand-scans", "writes scans as loops", &ExpandScans},
     {"expand-scatters", "writes scatters of one window as updates of slices", &ExpandScatters},
+    {"expand-select-and-scatters", "writes select-and-scatter as operations on shifted arrays",
+     &ExpandSelectAndScatters},
     {"expand-sparse-convolutions", "makes sparse kernels of convolutions whole ones",
      &ExpandSparseConvolutions},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
