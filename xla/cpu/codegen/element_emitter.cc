@@ -456,6 +456,13 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
     }
     operand_index.push_back(term);
   }
+  const bool is_apart = std::any_of(padding.begin(), padding.end(),
+                                    [](const PadDim& dim) { return dim.interior > 0; });
+  if (is_apart && ir_.Lanes(inside) == 1 && buffers_.find(operand) == buffers_.end()) {
+    // Whole vectors are between elements as often as not: a branch saves computing those.
+    return Choose(
+        inside, lanes_, [&] { return Emit(operand, operand_index); }, [&] { return value; });
+  }
   const Element element = UnderMask(inside, [&] { return Emit(operand, operand_index); });
   return ops_.Select(inside, element, value);
 }

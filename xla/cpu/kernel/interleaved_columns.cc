@@ -38,7 +38,7 @@ int64_t ShortColumns(const HloComputation& computation) {
   // Windows ask for each element whether it exists, which is known of a column.
   constexpr int64_t kMostColumns = 4, kMostOfWindows = 8, kLeastRows = 16;
   const HloInstruction* root = computation.root_instruction();
-  if (!root->shape().IsArray() || IsLinear(computation)) return 0;
+  if (!root->shape().IsArray() || IsLinear(computation) || PadsBetweenRows(computation)) return 0;
   const int64_t last = LastLongDimension(root->shape());
   if (last < 1) return 0;
   const bool has_windows =

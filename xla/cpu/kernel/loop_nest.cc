@@ -165,18 +165,6 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
   nest.push_back(std::move(rest));
 }
 
-// Whether operands are computed in some rows only, by padding between rows, or where slices pick
-// rows with a stride: each lane would be tested and gathered, where a test serves a whole row.
-bool TestsRows(const HloComputation& computation) {
-  const auto& instructions = computation.instructions();
-  return std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* pad) {
-    if (pad->opcode() != HloOpcode::kPad) return false;
-    const std::vector<PadDim>& padding = pad->attributes<PadAttributes>().padding;
-    return std::any_of(padding.begin(), padding.end() - 1,
-                       [](const PadDim& dim) { return dim.interior > 0; });
-  });
-}
-
 // Whether vectors span several rows, which are shorter than vectors: dividing indices costs less
 // than computing elements in short vectors.
 bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
@@ -191,7 +179,7 @@ bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
   }
   // Rows that share memory are read before they are written.
   if (facts.reduces && plan.SharesMemory()) return false;
-  if (TestsRows(plan.computation())) return false;
+  if (PadsBetweenRows(plan.computation())) return false;
   const int64_t row = shape.dimensions().back(), count = CountOf(shape);
   return row >= 2 && row < facts.vector_lanes && count >= kEnoughRows * row &&
          count < kMostElements &&

@@ -128,6 +128,16 @@ bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int v
 
 }  // namespace
 
+bool PadsBetweenRows(const HloComputation& computation) {
+  const auto& instructions = computation.instructions();
+  return std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* pad) {
+    if (pad->opcode() != HloOpcode::kPad || pad->shape().rank() == 0) return false;
+    const std::vector<PadDim>& padding = pad->attributes<PadAttributes>().padding;
+    return std::any_of(padding.begin(), padding.end() - 1,
+                       [](const PadDim& dim) { return dim.interior > 0; });
+  });
+}
+
 int LargestElementBytes(const HloComputation& computation) {
   // What is reduced has more elements than the rest, such as indices that it is compared with.
   const std::array<double, 9> by_bytes =

@@ -84,6 +84,10 @@ std::string RowLoopsText(const RowLoops& loops);
 // Returns " segments N of M", or nothing if there is only one.
 std::string SegmentsText(int64_t segments, int64_t segment_length);
 
+// Whether there is padding between rows: vectors that span several rows would compute and gather
+// the elements of each pad for every lane, where one test serves a whole row.
+bool PadsBetweenRows(const HloComputation& computation);
+
 // Returns the bytes of an element, in registers, that determine the lanes of vectors: those of the
 // widest type, unless nearly all types are narrower.
 int LargestElementBytes(const HloComputation& computation);
