@@ -23,6 +23,8 @@ using Index = std::vector<int64_t>;
 
 // A kernel has several instructions for each tap.
 constexpr int64_t kMostTaps = 32, kFewTaps = 4;
+constexpr int64_t kMostInstructions = 8;  // of a function, of which there is a copy for each tap
+constexpr double kMostPadding = 16;
 
 bool HasFewTaps(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kSelectAndScatter || IsAnnotated(instruction) ||
@@ -39,14 +41,23 @@ bool HasFewTaps(const HloInstruction& instruction) {
   const WindowDims& window = instruction.attributes<WindowAttributes>().window;
   if (static_cast<int64_t>(window.size()) != instruction.shape().rank()) return false;
   int64_t taps = 1;
-  for (const WindowDim& dim : window.dims) {
+  double padded = 1;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDim& dim = window[d];
     if (dim.base_dilation != 1 || dim.padding_low < 0 || dim.padding_high < 0 ||
         dim.window_reversal || dim.size > kMostTaps) {
       return false;
     }
     taps *= dim.size;
     if (taps > kMostTaps) return false;
+    padded *= static_cast<double>(instruction.shape().dimensions(static_cast<int>(d))) +
+              static_cast<double>(dim.padding_low) + static_cast<double>(dim.padding_high);
   }
+  // Padding may be much longer than both arrays.
+  const auto elements = [&](int64_t i) {
+    return static_cast<double>(ShapeUtil::ElementsIn(instruction.operand(i)->shape()));
+  };
+  if (padded > kMostPadding * (elements(0) + elements(1))) return false;
   // Without a window along the minor dimension, the kernel of the operation computes by vectors,
   // too.
   int minor = static_cast<int>(instruction.shape().rank()) - 1;
@@ -56,7 +67,7 @@ bool HasFewTaps(const HloInstruction& instruction) {
     return false;
   }
   return absl::c_all_of(instruction.called_computations(), [](const HloComputation* function) {
-    return IsElementwiseFunction(*function);
+    return function->instruction_count() <= kMostInstructions && IsElementwiseFunction(*function);
   });
 }
 
@@ -73,8 +84,15 @@ class SelectedSources {
         // As wide as the elements in registers, so that vectors of both have as many lanes.
         tap_type_(primitive_util::BitWidth(type_) == 64 ? S64 : S32),
         b_(instruction->parent(), instruction) {
-    Index tap(window_.size(), 0);
-    AddTaps(0, tap);
+    int64_t count = 1;
+    for (const WindowDim& dim : window_.dims) count *= dim.size;
+    for (int64_t t = 0; t < count; ++t) {
+      Index tap(window_.size(), 0);
+      int64_t rest = t;
+      for (size_t d = window_.size(); d-- > 0; rest /= window_[d].size)
+        tap[d] = rest % window_[d].size;
+      taps_.push_back(std::move(tap));
+    }
   }
 
   HloInstruction* Make() {
@@ -97,16 +115,6 @@ class SelectedSources {
   }
 
  private:
-  void AddTaps(size_t dimension, Index& tap) {
-    if (dimension == window_.size()) {
-      taps_.push_back(tap);
-      return;
-    }
-    for (tap[dimension] = 0; tap[dimension] < window_[dimension].size; ++tap[dimension])
-      AddTaps(dimension + 1, tap);
-    tap[dimension] = 0;
-  }
-
   HloInstruction* Apply(HloComputation* function, PrimitiveType type, HloInstruction* a,
                         HloInstruction* b) {
     MapAttributes all;
