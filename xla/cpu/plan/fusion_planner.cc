@@ -33,8 +33,7 @@ constexpr int64_t kMaxConcatenated = 16;
 // Whether each element of the instruction is the same number, which kernels have as an operand.
 bool IsScalarInArray(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kBroadcast &&
-         CountOf(instruction.operand(0)->shape()) == 1 &&
-         !instruction.operand(0)->shape().IsTuple();
+         CountOf(instruction.operand(0)->shape()) == 1;
 }
 
 // Whether each element of a gather reads indices of its own, once each.
