@@ -90,7 +90,7 @@ new-strategy: deps ## check that a strategy for kernels is added by the steps of
 	@scripts/check_additions.py strategy --jobs $(JOBS)
 
 asan: deps ## run the tests under AddressSanitizer and UBSan (build-asan/); PART=representative: those of CI
-	@cmake --preset asan
+	@cmake --preset asan -DXYLEM_SANITIZE_LESS=$(if $(PART),ON,OFF)
 	@cmake --build --preset asan --parallel $(JOBS) $(if $(PART),--target $(PART)_tests)
 # LeakSanitizer of GCC 12 mistakes the header of some blocks of thread-local storage and crashes when
 # it scans them; such storage belongs to libraries that are loaded at run time.

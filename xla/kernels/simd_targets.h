@@ -8,7 +8,7 @@
 #define XLA_KERNELS_SIMD_TARGETS_H_
 
 // Each set takes long to compile under sanitizers, where the omitted ones would run the same code.
-#if defined(XYLEM_THREAD_SANITIZER)
+#if defined(XYLEM_THREAD_SANITIZER) || defined(XYLEM_SANITIZE_LESS)
 #define XYLEM_DISABLED_TARGETS (HWY_SSE4 | HWY_AVX3)
 #elif defined(XYLEM_SANITIZER)
 #define XYLEM_DISABLED_TARGETS HWY_SSE4
