@@ -16,6 +16,7 @@
 #include "xla/cpu/plan/access_paths.h"
 #include "xla/cpu/plan/code_copies.h"
 #include "xla/cpu/plan/fusion_legality.h"
+#include "xla/cpu/plan/lane_use.h"
 #include "xla/cpu/plan/row_accesses.h"
 #include "xla/cpu/plan/row_passes.h"
 #include "xla/hlo/ir/operation_cost.h"
@@ -177,7 +178,8 @@ class Planner {
     const bool repeats = candidate.kernels.size() > 1 ||
                          (!candidate.is_row && candidate.recomputes) ||
                          (candidate.copies.is_concatenated && candidate.copies.count > 1);
-    return (!repeats || IsCheap(instruction, candidate)) && candidate.passes.AreWorthwhile();
+    return (!repeats || IsCheap(instruction, candidate)) && candidate.passes.AreWorthwhile() &&
+           lanes_.IsWorthwhile(instruction, candidate.is_row, candidate.kernels);
   }
 
   bool IsCheap(const HloInstruction& instruction, const Candidate& candidate) const {
@@ -198,6 +200,7 @@ class Planner {
     } else if (CombinesElements(instruction)) {
       decisions_.combining_kernels.insert(kernels.begin(), kernels.end());
     }
+    lanes_.Add(instruction, candidate.is_row, kernels);
     paths_.Add(instruction, std::move(candidate.paths));
     passes_.Add(instruction, std::move(candidate.passes));
     decisions_.kernels[&instruction] = std::move(candidate.kernels);
@@ -262,6 +265,7 @@ class Planner {
   RowPassAnalysis passes_{decisions_};
   RowAccesses accesses_{decisions_};
   CodeCopyAnalysis copies_{decisions_};
+  LaneUse lanes_{decisions_};
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;  // of kernels, in instructions
 };
 
