@@ -136,13 +136,16 @@ class ElementEmitter::ReductionLoops {
 std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instruction, Index index) {
   const int64_t row_elements = RowLengthOf(*instruction);
   if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0 && AppliesVectors(*instruction)) {
-    // Several vectors hide the latency of the reducer, and so do long computations of an element.
+    // Several vectors hide the latency of the reducer, and two that of functions; more code than
+    // that takes longer to compile than it saves.
+    constexpr int64_t kMostOperations = 12, kMostOperationsOfTwo = 250;
     int64_t cost = 0;
     for (int64_t i = 0; i < instruction->operand_count() / 2; ++i) {
       cost += OperationsOf(instruction->operand(i), /*depth=*/0);
     }
     for (const int factor : {4, 2, 1}) {
-      if (factor > 1 && cost * factor > 12) continue;
+      if (cost * factor > (factor == 2 ? kMostOperationsOfTwo : kMostOperations) && factor > 1)
+        continue;
       const int block = row_lanes_ * factor;
       if (row_elements >= 2 * block || (factor == 1 && row_elements >= block)) {
         return EmitRowReduce(instruction, index, row_elements, block);

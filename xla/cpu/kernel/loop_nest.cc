@@ -168,7 +168,7 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
 // Whether vectors span several rows, which are shorter than vectors: dividing indices costs less
 // than computing elements in short vectors.
 bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
-  constexpr double kCostlyElement = 10;
+  constexpr double kCostlyElement = 6.5;
   constexpr int64_t kEnoughRows = 16, kMostElements = int64_t{1} << 31, kFewAcross = 16;
   const Shape& shape = FirstShape(plan.root());
   if (plan.is_linear || plan.updates_in_place || plan.nest.size() != 1 ||

@@ -78,8 +78,8 @@ double ShareOfReducedRow(const HloInstruction& reduce) {
   const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
   const int64_t length = ReducedRow(reduce);
   const int64_t lanes = bytes == 8 ? kLanes / 2 : kLanes;
-  if (length < std::max(kShortestRow, lanes) || length >= kLongestRow || length % lanes == 0 ||
-      bytes * CountOf(shape) > kMostBytes) {
+  if (length < std::max(kShortestRow, lanes) || length >= kLongestRow ||
+      (length % lanes == 0 && length > lanes) || bytes * CountOf(shape) > kMostBytes) {
     return 1;
   }
   return ShareOfLanes(length) / 2;
