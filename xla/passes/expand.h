@@ -24,6 +24,10 @@ absl::StatusOr<bool> ExpandScatters(HloModule* module);
 // slices and padded arrays, with the same results.
 absl::StatusOr<bool> ExpandSelectAndScatters(HloModule* module);
 
+// A convolution without strides in which each output feature has one input feature, and few taps,
+// becomes a sum of products of shifted arrays, in f32 for narrower types.
+absl::StatusOr<bool> ExpandDepthwiseConvolutions(HloModule* module);
+
 // batch-norm-training, -inference and -grad become elementwise operations and reductions, in f32
 // for narrower types. Sums round in the order of those reductions.
 absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);

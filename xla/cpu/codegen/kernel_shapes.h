@@ -56,6 +56,30 @@ inline int64_t RowLengthOf(const HloInstruction& reduce) {
   return found == reduced.size() ? length : 0;
 }
 
+// Whether rows of the instruction are not in memory as they are in its operand.
+inline bool TakesRowsApart(const HloInstruction& instruction) {
+  if (instruction.shape().rank() == 0) return false;
+  const int64_t minor = instruction.shape().rank() - 1;
+  const int64_t length = instruction.shape().dimensions().back();
+  const auto contains = [](const auto& dimensions, int64_t d) {
+    return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kPad:
+      return instruction.attributes<PadAttributes>().padding.back() != PadDim();
+    case HloOpcode::kSlice:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kDynamicSlice:
+      return instruction.operand(0)->shape().dimensions().back() != length;
+    case HloOpcode::kReverse:
+      return contains(instruction.dimensions(), minor);
+    case HloOpcode::kGather:
+      return contains(instruction.attributes<GatherAttributes>().offset_dims, minor);
+    default:
+      return false;
+  }
+}
+
 // Whether a broadcast repeats elements within rows: the operand's dimensions, except for those of
 // one element, are the first of the result.
 inline bool BroadcastsToOwnRows(const HloInstruction& broadcast) {

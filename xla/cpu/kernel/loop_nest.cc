@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -168,7 +169,7 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
 // Whether vectors span several rows, which are shorter than vectors: dividing indices costs less
 // than computing elements in short vectors.
 bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
-  constexpr double kCostlyElement = 6.5;
+  constexpr double kCostlyElement = 6.5, kCostOfRead = 4;
   constexpr int64_t kEnoughRows = 16, kMostElements = int64_t{1} << 31, kFewAcross = 16;
   const Shape& shape = FirstShape(plan.root());
   if (plan.is_linear || plan.updates_in_place || plan.nest.size() != 1 ||
@@ -181,9 +182,13 @@ bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
   if (facts.reduces && plan.SharesMemory()) return false;
   if (PadsBetweenRows(plan.computation())) return false;
   const int64_t row = shape.dimensions().back(), count = CountOf(shape);
+  // Vectors that span rows are gathered from operands whose rows are elsewhere.
+  const auto reads = static_cast<double>(absl::c_count_if(
+      plan.computation().instructions(),
+      [](const HloInstruction* instruction) { return TakesRowsApart(*instruction); }));
+  const double least = kCostlyElement + kCostOfRead * reads;
   return row >= 2 && row < facts.vector_lanes && count >= kEnoughRows * row &&
-         count < kMostElements &&
-         facts.work.operations >= kCostlyElement * static_cast<double>(count);
+         count < kMostElements && facts.work.operations >= least * static_cast<double>(count);
 }
 
 }  // namespace

@@ -271,7 +271,8 @@ void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool 
     loops.segment_length = kSegment;
   } else if (shares_rows && rows < 64 && length > loops.lanes) {
     // Few rows: several threads share each.
-    const int64_t wanted = (length + 63) / 64;
+    const int64_t wanted =
+        CeilOfRatio(length, CeilOfRatio<int64_t>(64, std::max<int64_t>(rows, 1)));
     loops.segment_length =
         std::max<int64_t>((wanted + loops.lanes - 1) / loops.lanes * loops.lanes, loops.lanes);
   }

@@ -40,26 +40,6 @@ int64_t ReducedRow(const HloInstruction& instruction) {
   return 0;
 }
 
-// Whether rows of the instruction are not in memory as they are in its operand.
-bool TakesRowsApart(const HloInstruction& instruction) {
-  if (instruction.shape().rank() == 0) return false;
-  const int64_t minor = instruction.shape().rank() - 1;
-  const int64_t length = instruction.shape().dimensions().back();
-  switch (instruction.opcode()) {
-    case HloOpcode::kPad:
-    case HloOpcode::kSlice:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kDynamicSlice:
-      return instruction.operand(0)->shape().dimensions().back() != length;
-    case HloOpcode::kReverse:
-      return absl::c_linear_search(instruction.dimensions(), minor);
-    case HloOpcode::kGather:
-      return absl::c_linear_search(instruction.attributes<GatherAttributes>().offset_dims, minor);
-    default:
-      return false;
-  }
-}
-
 // The share of lanes that rows of so many elements fill, by the longest vectors that fit.
 double ShareOfLanes(int64_t length) {
   int64_t lanes = kLanes;
