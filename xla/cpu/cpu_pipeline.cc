@@ -153,8 +153,8 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   if (options.constant_folding != nullptr) simplification.push_back(*options.constant_folding);
   for (const Pass& pass : AllNamed({"cse", "dce"})) simplification.push_back(pass);
   pipeline.AddFixedPoint(simplification);
-  add({"canonicalize-contractions", "expand-depthwise-convolutions", "split-reductions",
-       "split-scatters", "flatten-calls", "hoist-loop-invariants"});
+  add({"canonicalize-contractions", "expand-depthwise-convolutions", "move-features-last",
+       "split-reductions", "split-scatters", "flatten-calls", "hoist-loop-invariants"});
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
   add({"merge-transposed-dimensions", "split-concatenations", "widen-short-rows",
        "separate-fills"});

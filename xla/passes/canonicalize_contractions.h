@@ -14,6 +14,11 @@ namespace xla {
 // widened for a product of few rows is read as it is. All bits are kept.
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module);
 
+// Convolutions of images whose features come first get transposed operands and a transposed result
+// where their kernels are faster with features last. Not before CanonicalizeContractions, which
+// makes such transposes dimension numbers.
+absl::StatusOr<bool> MoveFeaturesLast(HloModule* module);
+
 }  // namespace xla
 
 #endif  // XLA_PASSES_CANONICALIZE_CONTRACTIONS_H_

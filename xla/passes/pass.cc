@@ -71,6 +71,8 @@ constexpr Pass kPasses[] = {
      &MergeTransposedDimensions},
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
+    {"move-features-last", "transposes images for convolutions that are faster so",
+     &MoveFeaturesLast},
     {"resolve-dynamic-sizes", "makes dynamic shapes static, and their sizes values",
      &ResolveDynamicSizes},
     {"separate-fills", "makes an array of one number for each operation that changes a part of it",
