@@ -205,8 +205,8 @@ Result SliceOfReshape(HloInstruction* slice, Rewriter& rewriter) {
 Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const whole = slice->operand(0);
   const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
-  // A function of what is taken, rather than what is taken of a function: short rows are taken apart
-  // before the function, which has vectors then.
+  // A function of what is taken, rather than what is taken of a function: short rows are taken
+  // apart before the function, which has vectors then.
   const bool is_function = whole->operand_count() == 1 && whole->user_count() == 1 &&
                            whole->info().cost == CostClass::kTranscendental;
   if (!IsElementwise(*whole) || !whole->shape().is_static() || whole->IsRoot() ||
