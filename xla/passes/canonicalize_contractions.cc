@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "xla/literal_util.h"
@@ -346,13 +347,7 @@ Result ConvolutionThatIsDot(HloInstruction* convolution, Rewriter& rewriter) {
   const ConvDims& labels = attributes.dim_labels;
   HloInstruction* const input = convolution->operand(0);
   HloInstruction* const kernel = convolution->operand(1);
-  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
-      attributes.feature_group_count != 1 || attributes.batch_group_count != 1 ||
-      !convolution->shape().is_static() || !input->shape().is_static() ||
-      !kernel->shape().IsArray() || !kernel->shape().is_static() || !labels.input_unknown.empty() ||
-      !labels.kernel_unknown.empty() || !labels.output_unknown.empty()) {
-    return nullptr;
-  }
+  if (!IsOrdinaryConvolution(*convolution) || attributes.feature_group_count != 1) return nullptr;
   for (const WindowDim& window : attributes.window.dims) {
     if (window.size != 1 || window.stride != 1 || window.padding_low != 0 ||
         window.padding_high != 0 || window.base_dilation != 1) {
@@ -426,11 +421,7 @@ Result ConvolutionOfFewPlaces(HloInstruction* convolution, Rewriter& rewriter) {
   const ConvDims& labels = attributes.dim_labels;
   HloInstruction *const input = convolution->operand(0), *const kernel = convolution->operand(1);
   const Shape& shape = convolution->shape();
-  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
-      attributes.feature_group_count != 1 || attributes.batch_group_count != 1 ||
-      !shape.is_static() || !input->shape().is_static() || !kernel->shape().IsArray() ||
-      !kernel->shape().is_static() || !labels.input_unknown.empty() ||
-      !labels.kernel_unknown.empty() || !labels.output_unknown.empty() ||
+  if (!IsOrdinaryConvolution(*convolution) || attributes.feature_group_count != 1 ||
       primitive_util::BitWidth(input->shape().element_type()) < 8) {
     return nullptr;
   }
@@ -550,6 +541,21 @@ constexpr RewriteRule kContractionRules[] = {
 };
 
 }  // namespace
+
+bool IsOrdinaryConvolution(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kConvolution || instruction.operand_count() != 2 ||
+      !instruction.shape().is_static()) {
+    return false;
+  }
+  const auto& attributes = instruction.attributes<ConvolutionAttributes>();
+  const ConvDims& labels = attributes.dim_labels;
+  return attributes.kind == ConvolutionKind::CONVOLUTION_KIND_UNSET &&
+         attributes.batch_group_count == 1 && labels.input_unknown.empty() &&
+         labels.kernel_unknown.empty() && labels.output_unknown.empty() &&
+         absl::c_all_of(instruction.operands(), [](const HloInstruction* operand) {
+           return operand->shape().IsArray() && operand->shape().is_static();
+         });
+}
 
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module) {
   return RewriteToFixedPoint(module, kContractionRules);

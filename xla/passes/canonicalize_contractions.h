@@ -14,6 +14,10 @@ namespace xla {
 // widened for a product of few rows is read as it is. All bits are kept.
 absl::StatusOr<bool> CanonicalizeContractions(HloModule* module);
 
+// Whether the instruction is a convolution of two arrays of static shapes, neither of them sparse,
+// whose batch is not divided into groups.
+bool IsOrdinaryConvolution(const HloInstruction& instruction);
+
 // Convolutions of images whose features come first get transposed operands and a transposed result
 // where their kernels are faster with features last. Not before CanonicalizeContractions, which
 // makes such transposes dimension numbers.

@@ -12,6 +12,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/passes/canonicalize_contractions.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
 #include "xla/passes/pattern.h"
@@ -28,32 +29,26 @@ constexpr int64_t kShortRow = 32;
 
 // Whether every dimension of the output is where it is in the input.
 bool KeepsDimensions(const ConvDims& labels) {
-  return labels.input_unknown.empty() && labels.kernel_unknown.empty() &&
-         labels.output_unknown.empty() && labels.input_batch == labels.output_batch &&
+  return labels.input_batch == labels.output_batch &&
          labels.input_feature == labels.output_feature &&
          labels.input_spatial == labels.output_spatial;
 }
 
 bool SuitsShiftedArrays(const HloInstruction& convolution) {
-  if (convolution.opcode() != HloOpcode::kConvolution || IsAnnotated(convolution) ||
-      convolution.HasControlDependencies() || convolution.operand_count() != 2) {
-    return false;
-  }
+  if (!IsOrdinaryConvolution(convolution) || !IsPlain(convolution)) return false;
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
   const Shape &shape = convolution.shape(), &input = convolution.operand(0)->shape(),
               &kernel = convolution.operand(1)->shape();
   for (const Shape* each : {&shape, &input, &kernel}) {
-    if (!each->IsArray() || !each->is_static() || ShapeUtil::IsZeroElementArray(*each) ||
+    if (ShapeUtil::IsZeroElementArray(*each) ||
         !primitive_util::IsFloatingPointType(each->element_type()) ||
         primitive_util::BitWidth(each->element_type()) < 16) {
       return false;
     }
   }
   const int64_t features = shape.dimensions(static_cast<int>(labels.output_feature));
-  if (attributes.kind != ConvolutionKind::CONVOLUTION_KIND_UNSET ||
-      attributes.batch_group_count != 1 || !KeepsDimensions(labels) ||
-      attributes.feature_group_count != features ||
+  if (!KeepsDimensions(labels) || attributes.feature_group_count != features ||
       input.dimensions(static_cast<int>(labels.input_feature)) != features) {
     return false;
   }
@@ -87,26 +82,20 @@ class ShiftedSum {
   HloInstruction* Make() {
     // From positive zero, which sums of negative zeros keep.
     HloInstruction* sum = b_.Splat(b_.Scalar(type_, 0), shape_.dimensions());
-    std::vector<int64_t> tap(attributes_.window.size(), 0);
-    do {
-      HloInstruction* const shifted = b_.Pad(input_, b_.Scalar(type_, 0), ShiftOf(tap));
-      sum = b_.Plus(sum, b_.Times(shifted, WeightsOf(tap)));
-    } while (Advance(tap));
+    std::vector<int64_t> sizes;
+    for (const WindowDim& dim : attributes_.window.dims) sizes.push_back(dim.size);
+    ShapeUtil::ForEachIndexNoStatus(
+        ShapeUtil::MakeShape(PRED, sizes), [&](absl::Span<const int64_t> tap) {
+          HloInstruction* const shifted = b_.Pad(input_, b_.Scalar(type_, 0), ShiftOf(tap));
+          sum = b_.Plus(sum, b_.Times(shifted, WeightsOf(tap)));
+          return true;
+        });
     return b_.Convert(sum, shape_.element_type());
   }
 
  private:
-  // Advances to the next tap in row-major order; false after the last one.
-  bool Advance(std::vector<int64_t>& tap) const {
-    for (size_t d = tap.size(); d-- > 0;) {
-      if (++tap[d] < attributes_.window[d].size) return true;
-      tap[d] = 0;
-    }
-    return false;
-  }
-
   // Returns the weights of the tap, one for each feature, in the dimensions of the result.
-  HloInstruction* WeightsOf(const std::vector<int64_t>& tap) {
+  HloInstruction* WeightsOf(absl::Span<const int64_t> tap) {
     const ConvDims& labels = attributes_.dim_labels;
     const Shape& kernel = kernel_->shape();
     std::vector<int64_t> starts(static_cast<size_t>(kernel.rank()), 0),
@@ -125,7 +114,7 @@ class ShiftedSum {
   }
 
   // Returns the padding that puts each element of the input where the tap adds it.
-  std::vector<PadDim> ShiftOf(const std::vector<int64_t>& tap) const {
+  std::vector<PadDim> ShiftOf(absl::Span<const int64_t> tap) const {
     std::vector<PadDim> shift(static_cast<size_t>(shape_.rank()));
     for (size_t d = 0; d < tap.size(); ++d) {
       const WindowDim& dim = attributes_.window[d];

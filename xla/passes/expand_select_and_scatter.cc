@@ -27,10 +27,7 @@ constexpr int64_t kMostInstructions = 8;  // of a function, of which there is a 
 constexpr double kMostPadding = 16;
 
 bool HasFewTaps(const HloInstruction& instruction) {
-  if (instruction.opcode() != HloOpcode::kSelectAndScatter || IsAnnotated(instruction) ||
-      instruction.HasControlDependencies()) {
-    return false;
-  }
+  if (instruction.opcode() != HloOpcode::kSelectAndScatter || !IsPlain(instruction)) return false;
   for (const HloInstruction* operand : instruction.operands()) {
     if (!operand->shape().is_static() || ShapeUtil::IsZeroElementArray(operand->shape()))
       return false;

@@ -14,6 +14,7 @@
 #include "xla/passes/canonicalize_contractions.h"
 #include "xla/passes/graph_builder.h"
 #include "xla/passes/pattern.h"
+#include "xla/permutation_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -21,22 +22,16 @@ namespace {
 
 // Whether the attributes are those of a layer of a network, forward, whose features come first.
 bool IsLayerWithFeaturesFirst(const HloInstruction& convolution) {
-  if (convolution.opcode() != HloOpcode::kConvolution || IsAnnotated(convolution) ||
-      convolution.HasControlDependencies() || convolution.operand_count() != 2) {
-    return false;
-  }
+  if (!IsOrdinaryConvolution(convolution) || !IsPlain(convolution)) return false;
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
   const PrimitiveType type = convolution.shape().element_type();
   for (const HloInstruction* operand : convolution.operands()) {
-    if (!operand->shape().is_static() || operand->shape().element_type() != type) return false;
+    if (operand->shape().element_type() != type) return false;
   }
   constexpr int64_t kFewestDimensions = 2;  // of images
   const int64_t minor = convolution.shape().rank() - 1;
-  return (type == F32 || type == F64) && convolution.shape().is_static() &&
-         attributes.kind == ConvolutionKind::CONVOLUTION_KIND_UNSET &&
-         attributes.batch_group_count == 1 && labels.input_unknown.empty() &&
-         labels.kernel_unknown.empty() && labels.output_unknown.empty() &&
+  return (type == F32 || type == F64) &&
          static_cast<int64_t>(labels.output_spatial.size()) >= kFewestDimensions &&
          labels.input_feature != minor && labels.output_feature != minor &&
          labels.input_batch != minor && labels.output_batch != minor &&
@@ -70,36 +65,34 @@ bool IsFasterWithFeaturesLast(const HloInstruction& convolution) {
   return places <= kSmallImage && from >= kFewFeatures && to >= kFewFeatures;
 }
 
+HloInstruction* TransposeUnlessInOrder(HloInstruction* array, std::vector<int64_t> order,
+                                       GraphBuilder& b) {
+  return IsIdentityPermutation(order) ? array : b.Transpose(array, std::move(order));
+}
+
+std::vector<int64_t> BatchPlacesFeatures(int64_t batch, const std::vector<int64_t>& places,
+                                         int64_t feature) {
+  std::vector<int64_t> order = {batch};
+  order.insert(order.end(), places.begin(), places.end());
+  order.push_back(feature);
+  return order;
+}
+
 HloInstruction* WithFeaturesLast(HloInstruction* convolution) {
   GraphBuilder b(convolution->parent(), convolution);
   auto attributes = convolution->attributes<ConvolutionAttributes>();
   ConvDims& labels = attributes.dim_labels;
-  // Returns the array with the dimensions of a role in this order.
-  const auto ordered = [&](HloInstruction* array, int64_t first, int64_t second, bool is_kernel,
-                           const std::vector<int64_t>& spatial) {
-    std::vector<int64_t> order = spatial;
-    if (is_kernel) {
-      order.push_back(first);
-    } else {
-      order.insert(order.begin(), first);
-    }
-    order.push_back(second);
-    return absl::c_is_sorted(order) ? array : b.Transpose(array, std::move(order));
-  };
-  HloInstruction* const input = ordered(convolution->mutable_operand(0), labels.input_batch,
-                                        labels.input_feature, false, labels.input_spatial);
+  HloInstruction* const input = TransposeUnlessInOrder(
+      convolution->mutable_operand(0),
+      BatchPlacesFeatures(labels.input_batch, labels.input_spatial, labels.input_feature), b);
+  std::vector<int64_t> kernel_order = labels.kernel_spatial;
+  kernel_order.push_back(labels.kernel_input_feature);
+  kernel_order.push_back(labels.kernel_output_feature);
   HloInstruction* const kernel =
-      ordered(convolution->mutable_operand(1), labels.kernel_input_feature,
-              labels.kernel_output_feature, true, labels.kernel_spatial);
+      TransposeUnlessInOrder(convolution->mutable_operand(1), std::move(kernel_order), b);
   // The dimension of the result that each one of the new result is.
-  std::vector<int64_t> result = {labels.output_batch};
-  result.insert(result.end(), labels.output_spatial.begin(), labels.output_spatial.end());
-  result.push_back(labels.output_feature);
-  std::vector<int64_t> sizes, back(result.size());
-  for (size_t d = 0; d < result.size(); ++d) {
-    sizes.push_back(convolution->shape().dimensions(static_cast<int>(result[d])));
-    back[static_cast<size_t>(result[d])] = static_cast<int64_t>(d);
-  }
+  const std::vector<int64_t> result =
+      BatchPlacesFeatures(labels.output_batch, labels.output_spatial, labels.output_feature);
   const auto rank = static_cast<int64_t>(result.size());
   std::vector<int64_t> images(static_cast<size_t>(rank - 2)), taps(images.size());
   std::iota(images.begin(), images.end(), 1);
@@ -110,10 +103,12 @@ HloInstruction* WithFeaturesLast(HloInstruction* convolution) {
   labels.kernel_spatial = taps;
   labels.kernel_input_feature = rank - 2;
   labels.kernel_output_feature = rank - 1;
-  HloInstruction* const last = b.Make(
-      HloOpcode::kConvolution, ShapeUtil::MakeShape(convolution->shape().element_type(), sizes),
-      {input, kernel}, std::move(attributes));
-  return b.Transpose(last, std::move(back));
+  HloInstruction* const last =
+      b.Make(HloOpcode::kConvolution,
+             ShapeUtil::MakeShape(convolution->shape().element_type(),
+                                  Permute(convolution->shape().dimensions(), result)),
+             {input, kernel}, std::move(attributes));
+  return b.Transpose(last, InversePermutation(result));
 }
 
 }  // namespace

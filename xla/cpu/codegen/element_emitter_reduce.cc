@@ -2,6 +2,7 @@
 // Emits elements of reduce: loops over the reduced dimensions, or over rows
 // (element_emitter_reduce_rows.cc).
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -138,16 +139,18 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0 && AppliesVectors(*instruction)) {
     // Several vectors hide the latency of the reducer, and two that of functions; more code than
     // that takes longer to compile than it saves.
-    constexpr int64_t kMostOperations = 12, kMostOperationsOfTwo = 250;
+    constexpr struct {
+      int vectors;
+      int64_t most_operations;
+    } kBlocks[] = {{4, 12}, {2, 250}, {1, std::numeric_limits<int64_t>::max()}};
     int64_t cost = 0;
     for (int64_t i = 0; i < instruction->operand_count() / 2; ++i) {
       cost += OperationsOf(instruction->operand(i), /*depth=*/0);
     }
-    for (const int factor : {4, 2, 1}) {
-      if (cost * factor > (factor == 2 ? kMostOperationsOfTwo : kMostOperations) && factor > 1)
-        continue;
-      const int block = row_lanes_ * factor;
-      if (row_elements >= 2 * block || (factor == 1 && row_elements >= block)) {
+    for (const auto& [vectors, most_operations] : kBlocks) {
+      const int block = row_lanes_ * vectors;
+      if (cost * vectors <= most_operations &&
+          (row_elements >= 2 * block || (vectors == 1 && row_elements >= block))) {
         return EmitRowReduce(instruction, index, row_elements, block);
       }
     }

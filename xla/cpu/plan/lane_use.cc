@@ -8,6 +8,7 @@
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/hlo/ir/operation_cost.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -44,7 +45,7 @@ int64_t ReducedRow(const HloInstruction& instruction) {
 double ShareOfLanes(int64_t length) {
   int64_t lanes = kLanes;
   while (lanes > length) lanes /= 2;
-  return static_cast<double>(length) / static_cast<double>((length + lanes - 1) / lanes * kLanes);
+  return static_cast<double>(length) / static_cast<double>(CeilOfRatio(length, lanes) * kLanes);
 }
 
 // The share of lanes that the functions of elements use which the reduction of a short row reads.
