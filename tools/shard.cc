@@ -37,7 +37,7 @@ std::string Text(const spmd::CollectiveUse& use) {
                                   use.devices, ": ", ReadableBytes(use.bytes), " for ", use.cause);
   if (!use.source.empty()) absl::StrAppend(&line, " (", use.source, ")");
   if (!use.computation.empty()) absl::StrAppend(&line, ", in ", use.computation);
-  if (use.is_full_gather) absl::StrAppend(&line, ", which every partition computes in full");
+  if (use.is_full_gather) absl::StrAppend(&line, ", which needs the full array");
   return line;
 }
 
