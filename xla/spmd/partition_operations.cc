@@ -261,4 +261,38 @@ absl::Status Partitioner::PartitionAnnotation(HloInstruction* annotation) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction* instruction) {
+  switch (instruction->opcode()) {
+    case HloOpcode::kSlice:
+      return PartitionSlice(instruction);
+    case HloOpcode::kPad:
+      return PartitionPad(instruction);
+    case HloOpcode::kConcatenate:
+      return PartitionConcatenate(instruction);
+    case HloOpcode::kReduceWindow:
+      if (PartitionCumulative(instruction)) return true;
+      return PartitionReduceWindow(instruction);
+    case HloOpcode::kSelectAndScatter:
+      return PartitionSelectAndScatter(instruction);
+    case HloOpcode::kConvolution:
+      return PartitionConvolution(instruction);
+    case HloOpcode::kRaggedDot:
+      return PartitionRaggedDot(instruction);
+    case HloOpcode::kDynamicSlice:
+      return PartitionDynamicSlice(instruction);
+    case HloOpcode::kDynamicUpdateSlice:
+      return PartitionDynamicUpdateSlice(instruction);
+    case HloOpcode::kGather:
+      return PartitionGather(instruction);
+    case HloOpcode::kScatter:
+      return PartitionScatter(instruction);
+    case HloOpcode::kReduce:
+      return PartitionVariadicReduce(instruction);
+    case HloOpcode::kCustomCall:
+      return PartitionShifts(instruction);
+    default:
+      return false;
+  }
+}
+
 }  // namespace xla::spmd

@@ -12,6 +12,7 @@
 #include "xla/spmd/free_values.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reshape_rules.h"
 
 namespace xla::spmd {
 namespace {
@@ -201,6 +202,34 @@ Partitioner::Source Partitioner::SourceOf(HloInstruction* value) const {
     return {known->shard, known->layout};
   }
   return {};
+}
+
+HloInstruction* Partitioner::ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
+                                         const ShardingStrategy& strategy) {
+  const Shape &from = reshape.operand(0)->shape(), &to = reshape.shape();
+  const ShardLayout &before = *strategy.operands[0], &after = strategy.result;
+  if (IsEven(from, before) && IsEven(to, after)) return shard;
+  // Each group of dimensions as one, whose chunks may be of other sizes afterwards.
+  const std::vector<ReshapeGroup> groups = ReshapeGroups(from, to);
+  const auto plan = PlanReshape(from, to, before, partitions_);
+  const auto layout = plan.has_value() ? ShardLayoutFrom(plan->chunks, partitions_) : std::nullopt;
+  if (!layout.has_value()) return shard;
+  std::vector<int64_t> sizes;
+  for (const ReshapeGroup& group : groups) {
+    sizes.push_back(ChunkSize(from, before, group.from_begin, group.from_end));
+  }
+  HloInstruction* rows = Reshape(shard, sizes);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const int64_t size = ChunkSize(to, after, groups[g].to_begin, groups[g].to_end);
+    if (layout->counts[g] == 1 || size == sizes[g]) continue;
+    RowRange range{.dimension = static_cast<int64_t>(g), .length = size, .limit = 1};
+    for (int d = groups[g].from_begin; d < groups[g].from_end; ++d) {
+      range.limit *= from.dimensions(d);
+    }
+    for (int64_t q = 0; q < layout->counts[g]; ++q) range.starts.push_back(q * size);
+    rows = emit_.Rows(rows, range, *layout, nullptr);
+  }
+  return rows;
 }
 
 }  // namespace xla::spmd

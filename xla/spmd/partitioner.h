@@ -141,8 +141,9 @@ class Partitioner {
   HloInstruction* WithoutPaddingFor(const HloInstruction& user, size_t operand,
                                     HloInstruction* shard, const ShardLayout& layout);
 
-  // --- partition_windows.cc, partition_indexed.cc, partition_reductions.cc: instructions that need
-  // other partitions along a divided dimension. Whether they took the instruction.
+  // --- partition_slice.cc, partition_concatenate.cc, partition_windows.cc, partition_indexed.cc,
+  // partition_reductions.cc: instructions that need other partitions along a divided dimension.
+  // Whether they took the instruction.
   struct Source {
     HloInstruction* shard = nullptr;  // null: the value is full
     ShardLayout layout;
