@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -95,8 +96,8 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
   const Shape shape = ResultShardShape(concatenate->shape(), leading.layout);
   HloInstruction* result = nullptr;
   int64_t offset = 0;
-  for (HloInstruction* operand :
-       Instructions(concatenate->operands().begin(), concatenate->operands().end())) {
+  for (HloInstruction* operand : std::vector<HloInstruction*>(concatenate->operands().begin(),
+                                                              concatenate->operands().end())) {
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     const int64_t before = std::exchange(offset, offset + size);
     if (size == 0) continue;
