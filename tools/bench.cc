@@ -17,6 +17,7 @@
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/execute.h"
+#include "tools/given_arrays.h"
 #include "tools/job.h"
 #include "tools/json.h"
 #include "tools/process.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tools/replicas.h"
+#include "tools/device_grid.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/runtime/thread_pool.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "tools/array_file.h"
 #include "tools/command.h"
-#include "tools/replicas.h"
+#include "tools/named_outputs.h"
 #include "xla/error_spec.h"
 #include "xla/hlo/ir/hlo_module.h"
 

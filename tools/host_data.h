@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "tools/command.h"
-#include "tools/replicas.h"
+#include "tools/device_grid.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/runtime/channels.h"
 #include "xla/runtime/feeds.h"

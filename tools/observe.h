@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/command.h"
-#include "tools/replicas.h"
+#include "tools/named_outputs.h"
 #include "xla/debugging/observed_values.h"
 #include "xla/interpreter/interpreter.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem plan: how long a program takes on a mesh of devices, predicted.
+#include "tools/device_grid.h"
 #include "xla/spmd/plan.h"
 
 #include <cstdio>
@@ -18,7 +19,6 @@
 #include "tools/plan_json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
-#include "tools/replicas.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/hlo/verifier/hlo_verifier.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem print converts programs between formats; xylem verify checks that they are well formed.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -8,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/color.h"
 #include "tools/command.h"
+#include "tools/convert.h"
 #include "tools/encoded_files.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
@@ -22,39 +21,21 @@
 #include "tools/program_files.h"
 #include "tools/view/dot.h"
 #include "xla/base/status_macros.h"
-#include "xla/base/string_view.h"
 #include "xla/hlo/proto/hlo_proto.h"
-#include "xla/hlo/text/printer.h"
 #include "xla/mlir/ir.h"
-#include "xla/passes/expand.h"
-#include "xla/stablehlo/operation_text.h"
-#include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
-#include "xla/stablehlo/translate_from_hlo.h"
 
 namespace xla {
 namespace {
 
-absl::StatusOr<std::string> AsHlo(const HloModule& module, const Arguments& arguments) {
-  const std::string set = arguments.Get("--options", "long");
-  HloPrintOptions options;
-  if (set == "short") {
-    options = HloPrintOptions::ShortParsable();
-  } else if (set == "canonical") {
-    options = HloPrintOptions::Canonical();
-  } else if (set == "fingerprint") {
-    options = HloPrintOptions::Fingerprint();
-  }
-  if (arguments.Has("--operand-shapes")) options.print_operand_shape = true;
-  if (arguments.Has("--large-constants")) options.print_large_constants = true;
-  if (arguments.Has("--no-metadata")) options.print_metadata = false;
-  std::string out;
-  XLA_RETURN_IF_ERROR(PrintModule(module, options, &out));
-  return out;
+HloTextStyle TextStyleOf(const Arguments& arguments) {
+  return {.set = arguments.Get("--options", "long"),
+          .operand_shapes = arguments.Has("--operand-shapes"),
+          .large_constants = arguments.Has("--large-constants"),
+          .metadata = !arguments.Has("--no-metadata")};
 }
 
 absl::StatusOr<std::string> AsProto(const HloModule& module, const std::string& to) {
-  XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
   const HloModuleConfig& config = module.config();
   if (config.replica_count() != 1 || config.num_partitions() != 1) {
     std::fprintf(stderr,
@@ -63,18 +44,9 @@ absl::StatusOr<std::string> AsProto(const HloModule& module, const std::string& 
                  static_cast<long long>(config.replica_count()),
                  static_cast<long long>(config.num_partitions()));
   }
-  if (to != "hlo-proto") return ProtoAsText(proto, to == "json");
-  std::string out;
-  if (!proto.SerializeToString(&out))
-    return absl::ResourceExhaustedError("the module is too large for a proto");
-  return out;
-}
-
-// Operations of MHLO that StableHLO lacks.
-bool HasMhlo(const mlir::Source& source) {
-  return std::any_of(source.names.begin(), source.names.end(), [](const auto& entry) {
-    return absl::StartsWith(View(entry.first), "mhlo.");
-  });
+  if (to == "hlo-proto") return HloProtoBytes(module);
+  XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
+  return ProtoAsText(proto, to == "json");
 }
 
 absl::StatusOr<std::unique_ptr<mlir::Source>> LoadSource(const std::string& path,
@@ -84,31 +56,20 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadSource(const std::string& path
   return source;
 }
 
-// StableHLO is kept as it is, without a way through HLO, but for such operations.
 absl::StatusOr<std::string> AsStableHlo(const std::string& path, std::string_view bytes,
                                         bool as_bytecode, const Arguments& arguments) {
+  const bool verify = !arguments.Has("--no-verify");
   std::unique_ptr<mlir::Source> source;
   if (IsStableHlo(bytes)) {
-    XLA_ASSIGN_OR_RETURN(source, LoadSource(path, bytes, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(source, LoadSource(path, bytes, verify));
   }
-  if (source == nullptr || HasMhlo(*source)) {
-    XLA_ASSIGN_OR_RETURN(
-        const auto module,
-        LoadModuleFrom(path, bytes, !arguments.Has("--no-verify"), arguments.Get("--function")));
-    // Operations that start and end later become what they start.
-    XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());
-    XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
-  }
-  if (!as_bytecode) {
-    // What has locations keeps them; MLIR, which has them of every program, asks for an option.
-    const bool locations = !arguments.Has("--no-metadata") && mlir::HasLocations(*source->module);
-    return CompleteText(arguments.Has("--generic")
-                            ? mlir::ToString(*source->module, locations)
-                            : stablehlo::PrettyText(*source->module, locations));
-  }
-  XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
-                       stablehlo::ParseVersion(arguments.Get("--stablehlo-version", "current")));
-  return stablehlo::WritePortableArtifact(source.get(), version);
+  return StableHloOf(
+      std::move(source),
+      [&] { return LoadModuleFrom(path, bytes, verify, arguments.Get("--function")); },
+      {.bytecode = as_bytecode,
+       .generic = arguments.Has("--generic"),
+       .locations = !arguments.Has("--no-metadata"),
+       .version = arguments.Get("--stablehlo-version", "current")});
 }
 
 absl::StatusOr<std::string> Converted(const std::string& path, std::string_view bytes,
@@ -118,7 +79,7 @@ absl::StatusOr<std::string> Converted(const std::string& path, std::string_view 
   XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes, !arguments.Has("--no-verify"),
                                                          arguments.Get("--function")));
   if (to == "dot") return ModuleToDot(*module);
-  return to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module, to);
+  return to == "hlo" ? HloText(*module, TextStyleOf(arguments)) : AsProto(*module, to);
 }
 
 // Formats by their names in --to, with the endings of files.

@@ -12,6 +12,7 @@
 #include "tools/execute.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/given_arrays.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_case.h"

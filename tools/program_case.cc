@@ -7,7 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "tools/device_grid.h"
 #include "tools/files.h"
+#include "tools/given_arrays.h"
 #include "tools/golden_check.h"
 #include "tools/process.h"
 #include "tools/program_files.h"

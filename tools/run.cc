@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem run: executes a program on arrays from files.
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,138 +12,32 @@
 #include "tools/color.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/device_grid.h"
 #include "tools/differences.h"
 #include "tools/execute.h"
 #include "tools/expectation.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/folder_outputs.h"
+#include "tools/given_arrays.h"
 #include "tools/host_data.h"
 #include "tools/job.h"
-#include "tools/json.h"
-#include "tools/npz.h"
+#include "tools/named_outputs.h"
 #include "tools/observe.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/replicas.h"
-#include "tools/sharded.h"
+#include "tools/run_report.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/interpreter/interpreter.h"
-#include "xla/literal_print.h"
 #include "xla/runtime/channels.h"
 #include "xla/runtime/feeds.h"
-#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
-
-// Larger results are abbreviated on the terminal.
-constexpr int64_t kMostPrinted = 64;
-
-// Small arrays whole, large ones by their first elements.
-std::string Readable(const LiteralSlice& array) {
-  const Shape& shape = array.shape();
-  if (!shape.IsArray()) return shape.ToString();
-  if (ShapeUtil::ElementsIn(shape) <= kMostPrinted) return array.ToString();
-  std::string out = absl::StrCat(shape.ToString(), " {");
-  std::vector<int64_t> index(shape.rank(), 0);
-  for (int i = 0; i < 8; ++i) {
-    absl::StrAppend(&out, i == 0 ? "" : ", ", array.GetAsString(index));
-    for (int64_t d = shape.rank(); d-- > 0;) {
-      if (++index[d] < shape.dimensions(d)) break;
-      index[d] = 0;
-    }
-  }
-  return absl::StrCat(out, ", ... ", ShapeUtil::ElementsIn(shape) - 8, " more}");
-}
-
-// Before anything runs: the name must be that of a format that can be written.
-absl::Status CheckOutput(const std::string& path, const Arguments& arguments) {
-  if (FormatOfName(path) != "npy") XLA_RETURN_IF_ERROR(CheckOutputName(path, "npz"));
-  return CheckBinaryTarget(path, "an archive of the results", arguments);
-}
-
-// A .npy file holds one array.
-absl::Status CheckOneResult(const HloModule& module, const DeviceGrid& grid,
-                            const std::string& path) {
-  size_t arrays = 0;
-  for (const auto& leaf : ShapeUtil::GetLeafShapes(module.entry_computation_layout().result())) {
-    if (leaf.shape.IsArray()) ++arrays;
-  }
-  const int64_t results = IsSharded(module, grid.partitions) ? grid.replicas : grid.count();
-  if (arrays == 1 && results == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": a .npy file holds one array; ",
-                   results > 1 ? absl::StrCat(results, " devices return ") : "the program returns ",
-                   arrays, results > 1 ? " each" : "", "; give the name of a .npz archive"));
-}
-
-absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLiteral>& outputs) {
-  // Outfeeds and what is sent to the host are known after the run only.
-  if (FormatOfName(path) == "npy") {
-    if (outputs.size() == 1) return WriteNpy(path, outputs[0].value);
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": a .npy file holds one array; there are ", outputs.size(),
-                     " with what the program wrote to the host; give the name of a .npz archive"));
-  }
-  std::vector<std::pair<std::string, LiteralSlice>> members;
-  for (const NamedLiteral& output : outputs)
-    members.emplace_back(output.name, LiteralSlice(output.value));
-  return WriteNpz(path, members);
-}
-
-// One of the programs of a command line.
-struct RunTarget {
-  std::string path;
-  std::string output;  // where its results go; empty: they are printed
-  bool is_one_of_many = false;
-};
-
-// What a run has to say besides its outputs.
-struct RunReport {
-  std::string name;
-  double milliseconds = 0;
-  int64_t peak_bytes = 0;
-  bool is_compared = false;           // with what a snapshot recorded
-  std::vector<std::string> failures;  // why the results are not as recorded or expected
-};
-
-void PrintReportAsJson(const RunTarget& target, const RunReport& report,
-                       const std::vector<NamedLiteral>& outputs, bool is_expected) {
-  std::vector<std::string> shapes;
-  for (const NamedLiteral& value : outputs) shapes.push_back(value.value.shape().ToString());
-  JsonObject json;
-  if (target.is_one_of_many) json.String("file", target.path);
-  json.String("name", report.name)
-      .Number("run_ms", report.milliseconds)
-      .Integer("peak_bytes", report.peak_bytes)
-      .Strings("outputs", shapes);
-  if (report.is_compared) json.Bool("as_recorded", report.failures.empty());
-  if (is_expected) json.Bool("as_expected", report.failures.empty());
-  std::puts(json.ToString().c_str());
-}
-
-void PrintReport(const RunTarget& target, const RunReport& report,
-                 const std::vector<NamedLiteral>& outputs, bool is_expected) {
-  for (const NamedLiteral& value : outputs) {
-    if (target.output.empty()) {
-      std::printf("%s = %s\n", value.name.c_str(), Readable(value.value).c_str());
-    } else {
-      std::printf("%s = %s -> %s\n", value.name.c_str(), value.value.shape().ToString().c_str(),
-                  target.output.c_str());
-    }
-  }
-  std::fflush(stdout);
-  const bool agrees = report.failures.empty();
-  std::fprintf(stderr, "ran %s in %s, peak memory %s%s%s\n", report.name.c_str(),
-               ReadableSeconds(report.milliseconds / 1e3).c_str(),
-               ReadableBytes(report.peak_bytes).c_str(),
-               report.is_compared && agrees ? "; the result is as recorded" : "",
-               is_expected && agrees ? "; the results are as expected" : "");
-}
 
 // What runs a program, prepared for all programs of a command line.
 class Runner {
@@ -166,6 +59,9 @@ class Runner {
                                                RunReport& report);
   absl::Status CompareWithRecorded(const ProgramFile& file, const Literal& result,
                                    RunReport& report) const;
+  absl::StatusOr<int> Finish(const RunTarget& target, const HloModule& module,
+                             RunObserver* observer, std::vector<NamedLiteral>& outputs,
+                             RunReport& report);
 
   const Arguments& arguments_;
   const JobRole& role_;
@@ -284,6 +180,13 @@ absl::StatusOr<int> Runner::Run(const RunTarget& target) {
   XLA_RETURN_IF_ERROR(CompareWithRecorded(file, (*results)[0], report));
   XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> outputs,
                        CollectOutputs(grid, *std::move(results), feeds, channels));
+  return Finish(target, module, observer.get(), outputs, report);
+}
+
+// Compares, writes and prints.
+absl::StatusOr<int> Runner::Finish(const RunTarget& target, const HloModule& module,
+                                   RunObserver* observer, std::vector<NamedLiteral>& outputs,
+                                   RunReport& report) {
   if (expectation_.has_value()) {
     XLA_ASSIGN_OR_RETURN(std::vector<std::string> differences,
                          expectation_->Differences(module, outputs));
@@ -321,7 +224,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
     return absl::InvalidArgumentError("several processes run one program");
   if (role.kind == JobRole::kStarts) return StartProcesses(role);
   const std::string output = arguments.Get("--output");
-  if (arguments.Has("--output") && is_one) XLA_RETURN_IF_ERROR(CheckOutput(output, arguments));
+  if (arguments.Has("--output") && is_one) XLA_RETURN_IF_ERROR(CheckOutputFile(output, arguments));
   XLA_ASSIGN_OR_RETURN(const std::optional<Expectation> expectation,
                        Expectation::Create(arguments));
   Runner runner(arguments, role, expectation);

@@ -7,12 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/device_grid.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
-#include "tools/replicas.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"

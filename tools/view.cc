@@ -102,7 +102,7 @@ absl::Status AddCompiled(const HloModule& module, const Arguments& arguments,
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> View(const Arguments& arguments) {
+absl::StatusOr<int> RunView(const Arguments& arguments) {
   const std::vector<std::string>& paths = arguments.operands();
   const std::string output = arguments.Get("--output", absl::StrCat(StemOf(paths[0]), ".html"));
   XLA_RETURN_IF_ERROR(CheckOutputName(output, "html"));
@@ -172,7 +172,7 @@ Command ViewCommand() {
        CustomCallsOption()},
       1,
       2,
-      View};
+      RunView};
 }
 
 }  // namespace xla

@@ -7,82 +7,32 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "python/native/api.h"
 #include "python/native/convert.h"
+#include "tools/convert.h"
 #include "tools/pass_options.h"
 #include "tools/program_files.h"
 #include "xla/base/status_macros.h"
-#include "xla/base/string_view.h"
-#include "xla/hlo/proto/hlo_proto.h"
-#include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/mlir/ir.h"
-#include "xla/passes/expand.h"
 #include "xla/passes/pipeline.h"
-#include "xla/stablehlo/operation_text.h"
-#include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
-#include "xla/stablehlo/translate_from_hlo.h"
 
 namespace xla::python {
 namespace {
-
-absl::StatusOr<std::string> AsHlo(const HloModule& module, const PrintOptions& options) {
-  HloPrintOptions print;
-  if (options.options == "short") {
-    print = HloPrintOptions::ShortParsable();
-  } else if (options.options == "canonical") {
-    print = HloPrintOptions::Canonical();
-  } else if (options.options == "fingerprint") {
-    print = HloPrintOptions::Fingerprint();
-  } else if (options.options != "long") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown options '", options.options,
-                     "' of HLO text: expected long, short, canonical or fingerprint"));
-  }
-  if (options.operand_shapes) print.print_operand_shape = true;
-  if (options.large_constants) print.print_large_constants = true;
-  if (!options.metadata) print.print_metadata = false;
-  std::string out;
-  XLA_RETURN_IF_ERROR(PrintModule(module, print, &out));
-  return out;
-}
-
-absl::StatusOr<std::string> AsProto(const HloModule& module) {
-  XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
-  std::string out;
-  if (!proto.SerializeToString(&out))
-    return absl::ResourceExhaustedError("the module is too large for a proto");
-  return out;
-}
-
-// Operations of MHLO that StableHLO lacks go through HLO.
-bool HasMhlo(const mlir::Source& source) {
-  for (const auto& entry : source.names) {
-    if (absl::StartsWith(View(entry.first), "mhlo.")) return true;
-  }
-  return false;
-}
 
 absl::StatusOr<std::string> AsStableHlo(const Module::Impl& module, const PrintOptions& options) {
   std::unique_ptr<mlir::Source> source;
   if (!module.source.empty()) {
     XLA_ASSIGN_OR_RETURN(source, stablehlo::LoadStableHlo(module.source, module.source_name));
   }
-  if (source == nullptr || HasMhlo(*source)) {
-    const std::unique_ptr<HloModule> copy = module.module->Clone();
-    XLA_RETURN_IF_ERROR(ExpandAsync(copy.get()).status());
-    XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*copy));
-  }
-  if (options.to == "stablehlo") {
-    const bool locations = options.metadata && mlir::HasLocations(*source->module);
-    return CompleteText(stablehlo::PrettyText(*source->module, locations));
-  }
-  XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
-                       stablehlo::ParseVersion(options.stablehlo_version));
-  return stablehlo::WritePortableArtifact(source.get(), version);
+  return StableHloOf(
+      std::move(source),
+      [&]() -> absl::StatusOr<std::unique_ptr<HloModule>> { return module.module->Clone(); },
+      {.bytecode = options.to == "mlirbc",
+       .locations = options.metadata,
+       .version = options.stablehlo_version});
 }
 
 absl::StatusOr<ModulePtr> Read(std::string_view bytes, const std::string& name,
@@ -153,8 +103,13 @@ Computation Module::entry(const ModulePtr& self) const {
 
 Result<std::string> Module::Print(const PrintOptions& options) const {
   return Guarded([&]() -> absl::StatusOr<std::string> {
-    if (options.to == "hlo") return AsHlo(*impl_->module, options);
-    if (options.to == "hlo-proto") return AsProto(*impl_->module);
+    if (options.to == "hlo") {
+      return HloText(*impl_->module, {.set = options.options,
+                                      .operand_shapes = options.operand_shapes,
+                                      .large_constants = options.large_constants,
+                                      .metadata = options.metadata});
+    }
+    if (options.to == "hlo-proto") return HloProtoBytes(*impl_->module);
     if (options.to == "stablehlo" || options.to == "mlirbc") return AsStableHlo(*impl_, options);
     return absl::InvalidArgumentError(absl::StrCat(
         "unknown format '", options.to, "': expected hlo, hlo-proto, stablehlo or mlirbc"));

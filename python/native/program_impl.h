@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "python/native/api.h"
 #include "python/native/threads.h"
-#include "tools/replicas.h"
+#include "tools/device_grid.h"
 #include "xla/cpu/program.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/buffer_view.h"

@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
+#include "tools/device_grid.h"
+#include "tools/named_outputs.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
