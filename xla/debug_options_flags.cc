@@ -459,6 +459,10 @@ absl::StatusOr<InstructionSet> MaxInstructionSetOf(const DebugOptions& options) 
   return std::min(*bound, MaxInstructionSet());
 }
 
+std::vector<std::string> DisabledPassesOf(const DebugOptions& options) {
+  return {options.xla_disable_hlo_passes().begin(), options.xla_disable_hlo_passes().end()};
+}
+
 absl::StatusOr<InstructionSet> MaxInstructionSetFromFlags() {
   DebugOptions options;
   {

@@ -77,6 +77,8 @@ absl::StatusOr<int> HostPlatformDeviceCountFromFlags();
 // The bound on instruction sets that xla_cpu_max_isa sets: the lower one of that in `options` and
 // the calling thread's. InvalidArgument for sets that do not exist.
 absl::StatusOr<InstructionSet> MaxInstructionSetOf(const DebugOptions& options);
+// The names of passes that programs are compiled without (xla_disable_hlo_passes).
+std::vector<std::string> DisabledPassesOf(const DebugOptions& options);
 // xla_cpu_max_isa of the options of the process, likewise as above.
 absl::StatusOr<InstructionSet> MaxInstructionSetFromFlags();
 

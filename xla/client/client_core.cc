@@ -11,6 +11,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/custom_call_target_registry.h"
 #include "xla/service/dump.h"
@@ -138,8 +139,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   config.set_num_partitions(options.num_partitions());
   if (options.alias_passthrough_params()) config.set_alias_passthrough_params(true);
   TakeRequests(options, config);
-  if (!debug_options.xla_cpu_max_isa().empty())
-    config.mutable_debug_options().set_xla_cpu_max_isa(debug_options.xla_cpu_max_isa());
+  config.mutable_debug_options().MergeFrom(CompilerOptionsOf(debug_options));
   ProgramShape& layout = *config.mutable_entry_computation_layout();
   if (!(may_omit_layouts && argument_layouts.empty())) {
     if (static_cast<int>(argument_layouts.size()) != layout.parameters_size()) {

@@ -21,6 +21,7 @@
 #include "xla/cpu/plan/multi_output.h"
 #include "xla/cpu/plan/recomputation.h"
 #include "xla/cpu/plan/schedule.h"
+#include "xla/debug_options_flags.h"
 
 namespace xla {
 namespace {
@@ -176,11 +177,16 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
 
 absl::Status RunCpuPipeline(HloModule* module, const CpuCompileOptions& options,
                             PipelineStatistics* statistics) {
+  const Pipeline pipeline = CpuPipeline(options);
   PipelineOptions pipeline_options = options.pipeline;
+  // As in XLA, names of passes that this compiler does not have are no error.
+  for (const std::string& name : DisabledPassesOf(module->config().debug_options())) {
+    if (pipeline.HasPass(name)) pipeline_options.disabled.push_back(name);
+  }
   if (options.cancel != nullptr) pipeline_options.cancel = options.cancel;
   WorkCheck work_check;
   if (options.check_work) pipeline_options.instrumentations.push_back(&work_check);
-  return CpuPipeline(options).Run(module, pipeline_options, statistics).status();
+  return pipeline.Run(module, pipeline_options, statistics).status();
 }
 
 absl::StatusOr<int64_t> ScheduledScratchBytes(const HloModule& module,

@@ -94,6 +94,7 @@ class Pipeline {
   Pipeline& AddFixedPoint(absl::Span<const Pass> passes);
   Pipeline& Append(const Pipeline& other);
 
+  bool HasPass(std::string_view name) const;
   // Returns the text that Parse reads.
   std::string ToString() const;
 
@@ -104,8 +105,6 @@ class Pipeline {
                            PipelineStatistics* statistics = nullptr) const;
 
  private:
-  bool HasPass(std::string_view name) const;
-
   struct BoundPass {
     std::string_view name;
     Function run;

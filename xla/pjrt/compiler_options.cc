@@ -112,10 +112,13 @@ DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
   DebugOptions result = build.has_debug_options() ? build.debug_options() : DebugOptionsFromEnv();
   for (const auto& [name, option] : options.env_option_overrides()) {
     const FieldDescriptor* field = DebugOptions::descriptor()->FindFieldByName(name);
-    if (field == nullptr || field->is_repeated()) continue;
+    if (field == nullptr) continue;
     const auto* reflection = DebugOptions::GetReflection();
     const std::string text = TextOf(option);
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    if (field->is_repeated()) {
+      reflection->ClearField(&result, field);
+      SetStrings(*field, text, result);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       reflection->SetString(&result, field, text);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
       reflection->SetBool(&result, field, option.bool_field() || text == "True" || text == "true");

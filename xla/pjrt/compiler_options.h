@@ -10,9 +10,9 @@
 
 namespace xla::pjrt {
 
-// Checks the options, which are fields of DebugOptions; only xla_cpu_max_isa and xla_cpu_ftz have
-// an effect. InvalidArgument, in XLA's words, for unknown names, and for values that do not have
-// the type of the field.
+// Checks the options, which are fields of DebugOptions; only those of CompilerOptionsOf and
+// xla_cpu_ftz have an effect. InvalidArgument, in XLA's words, for unknown names, and for values
+// that do not have the type of the field.
 absl::Status CheckCompilerOptions(const CompileOptionsProto& options);
 
 // Returns the debug options of the build options, or DebugOptionsFromEnv if there are none,

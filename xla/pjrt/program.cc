@@ -28,6 +28,7 @@
 #include "xla/pjrt/transforms.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/packed_elements.h"
+#include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
 #include "xla/shape_util.h"
@@ -243,8 +244,7 @@ std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto
     build.clear_process_count();
     // Of the options for debugging those that are read here.
     const DebugOptions read = DebugOptionsOf(options);
-    build.clear_debug_options();
-    build.mutable_debug_options()->set_xla_cpu_max_isa(read.xla_cpu_max_isa());
+    *build.mutable_debug_options() = CompilerOptionsOf(read);
     build.mutable_debug_options()->set_xla_cpu_ftz(read.xla_cpu_ftz());
   }
   std::string bytes;
@@ -318,7 +318,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
   HloModuleConfig& config = module->config();
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
-  config.mutable_debug_options().set_xla_cpu_max_isa(debug_options.xla_cpu_max_isa());
+  config.mutable_debug_options().MergeFrom(CompilerOptionsOf(debug_options));
   config.set_use_spmd_partitioning(build.use_spmd_partitioning());
   config.set_use_shardy_partitioner(build.use_shardy_partitioner());
   if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);

@@ -13,4 +13,11 @@ CpuCompileOptions DefaultCpuCompileOptions() {
   return options;
 }
 
+DebugOptions CompilerOptionsOf(const DebugOptions& options) {
+  DebugOptions result;
+  if (!options.xla_cpu_max_isa().empty()) result.set_xla_cpu_max_isa(options.xla_cpu_max_isa());
+  *result.mutable_xla_disable_hlo_passes() = options.xla_disable_hlo_passes();
+  return result;
+}
+
 }  // namespace xla

@@ -17,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/text_format.h"
@@ -81,6 +82,12 @@ constexpr size_t kLongestName = 255;
 
 }  // namespace
 
+void SetStrings(const FieldDescriptor& field, absl::string_view text, DebugOptions& options) {
+  if (!field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) return;
+  for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty()))
+    DebugOptions::GetReflection()->AddString(&options, &field, std::string(name));
+}
+
 DebugOptions DebugOptionsFromEnv() {
   DebugOptions options;
   const absl::StatusOr<std::vector<std::string>> flags = FlagsFromEnv("XLA_FLAGS");
@@ -88,7 +95,8 @@ DebugOptions DebugOptionsFromEnv() {
   for (absl::string_view flag : *flags) {
     if (!absl::ConsumePrefix(&flag, "--") && !absl::ConsumePrefix(&flag, "-")) continue;
     if (!absl::StartsWith(flag, "xla_dump_") && !absl::StartsWith(flag, "xla_cpu_max_isa") &&
-        !absl::StartsWith(flag, "xla_cpu_ftz") && !absl::StartsWith(flag, "xla_enable_dumping")) {
+        !absl::StartsWith(flag, "xla_cpu_ftz") && !absl::StartsWith(flag, "xla_enable_dumping") &&
+        !absl::StartsWith(flag, "xla_disable_hlo_passes")) {
       continue;
     }
     const size_t equals = flag.find('=');
@@ -96,7 +104,11 @@ DebugOptions DebugOptionsFromEnv() {
     const bool has_value = equals != absl::string_view::npos;
     const std::string value(has_value ? flag.substr(equals + 1) : "true");
     const FieldDescriptor* field = DebugOptions::descriptor()->FindFieldByName(name);
-    if (field == nullptr || field->is_repeated()) continue;
+    if (field == nullptr) continue;
+    if (field->is_repeated()) {
+      SetStrings(*field, value, options);
+      continue;
+    }
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING && has_value) {
       DebugOptions::GetReflection()->SetString(&options, field, value);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {

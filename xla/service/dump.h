@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/descriptor.h"
 #include "xla/passes/pipeline.h"
 #include "xla/xla.pb.h"
 
@@ -21,9 +22,14 @@ class HloModule;
 // ParseFlagsFromDebugOptionsFile reads them. Lists that are empty are left out.
 std::string GetNonDefaultDebugOptions(const DebugOptions& options);
 
-// The fields xla_dump_*, xla_cpu_max_isa and xla_cpu_ftz that the environment variable XLA_FLAGS
-// sets. Everything else there is left to those who read it with ParseDebugOptionFlagsFromEnv.
+// The fields xla_dump_*, xla_cpu_max_isa, xla_cpu_ftz and xla_disable_hlo_passes that the
+// environment variable XLA_FLAGS sets. Everything else there is left to those who read it with
+// ParseDebugOptionFlagsFromEnv.
 DebugOptions DebugOptionsFromEnv();
+
+// Adds strings separated by commas to the field, if it is a list of strings.
+void SetStrings(const google::protobuf::FieldDescriptor& field, absl::string_view text,
+                DebugOptions& options);
 
 // The dumps of one program, as XLA has them: of the flags xla_dump_to ("-": stdout),
 // xla_dump_hlo_{module,pass,pipeline}_re, xla_dump_hlo_as_{text,long_text,proto},
