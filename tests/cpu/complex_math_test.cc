@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "tests/cpu/math_accuracy.h"
 #include "tests/test_util.h"
+#include "xla/base/instruction_set.h"
 #include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
@@ -220,6 +221,12 @@ TEST(ComplexMathTest, PartsOfF32AreWithinUnitsInTheLastPlace) {
   ExpectAccurate<float>(kFunctionsC64);
 }
 TEST(ComplexMathTest, PartsOfF64AreWithinUnitsInTheLastPlace) {
+  ExpectAccurate<double>(kFunctionsC128);
+}
+
+// Functions of the run, which generated code calls there.
+TEST(ComplexMathTest, PartsOfF64AreAccurateWithoutFusedMultiplyAdd) {
+  const ScopedMaxInstructionSet bound(InstructionSet::kSse42);
   ExpectAccurate<double>(kFunctionsC128);
 }
 

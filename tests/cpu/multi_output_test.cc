@@ -82,6 +82,30 @@ TEST(MultiOutputTest, WhatOnlyTheKernelItselfReadsIsNoResult) {
             Results({3}));
 }
 
+TEST(MultiOutputTest, OneResultIsLeftIfOnlyTheKernelItselfReadsTheOthers) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(HloModule m
+first {
+  x = f32[8,16] parameter(0)
+  ROOT a = f32[8,16] sine(x)
+}
+second {
+  x = f32[8,16] parameter(0)
+  a = f32[8,16] parameter(1)
+  ROOT b = f32[8,16] add(x, a)
+}
+ENTRY e {
+  x = f32[8,16] parameter(0)
+  a = f32[8,16] fusion(x), kind=kLoop, calls=first
+  ROOT b = f32[8,16] fusion(x, a), kind=kLoop, calls=second
+})"));
+  ASSERT_OK(MergeFusions(module.get(), 0).status());
+  const HloInstruction& root = *module->entry_computation()->root_instruction();
+  ASSERT_EQ(root.opcode(), HloOpcode::kFusion);
+  ASSERT_EQ(root.operand_count(), 1);
+  EXPECT_EQ(root.to_apply()->root_instruction()->opcode(), HloOpcode::kAdd);
+  EXPECT_EQ(root.shape().ToString(), "f32[8,16]");
+}
+
 TEST(MultiOutputTest, WhatNeedsAnotherResultInBetweenIsApart) {
   EXPECT_EQ(ResultsOfKernels(R"(  a = f32[8,16] sine(x)
   s = f32[8,8] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={1}

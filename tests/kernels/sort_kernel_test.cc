@@ -200,6 +200,7 @@ TEST(TopKKernel, AgreesWithSorting) {
                                   {9000, 2000},
                                   {600, 1},
                                   {3000, 2999},
+                                  {16384, 15320},  // more than all samples are below the limit
                                   {1, 1},
                                   {50000, 500}}) {
     constexpr int64_t kRows = 4;
