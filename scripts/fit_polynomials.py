@@ -211,6 +211,9 @@ FITS = {
     "i0_far_f32": bessel_far(0),
     "i1_near_f32": bessel_near(1),
     "i1_far_f32": bessel_far(1),
+    # atan(x) = x + x^3 p(x^2) for |x| <= 1
+    "atan_to_1_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, 1, 8),
+    "atan_to_1_f64": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, 1, 19),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
     "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
 }

@@ -32,10 +32,13 @@ struct FunctionF64 {
   Double (*function)(const Double&);
   long double (*exact)(long double);
   double low, high;  // where samples lie, beside those of all magnitudes
+  double limit = 2;  // units in the last place
 };
 
 inline double ExactLogistic(double x) { return 1 / (1 + std::exp(-x)); }
 inline long double ExactLogisticLong(long double x) { return 1 / (1 + std::exp(-x)); }
+
+inline long double ExactRsqrt(long double x) { return 1 / std::sqrt(x); }
 
 inline constexpr FunctionF32 kFunctionsF32[] = {
     {"exp", ExpF32, std::exp, 1.1},
@@ -50,8 +53,10 @@ inline constexpr FunctionF32 kFunctionsF32[] = {
     {"tanh", TanhF32, std::tanh, 1.5},
     {"sinh", SinhF32, std::sinh, 0.51},
     {"cosh", CoshF32, std::cosh, 0.51},
-    {"asinh", AsinhF32, std::asinh, 0.51},
-    {"acosh", AcoshF32, std::acosh, 0.51},
+    {"asinh", AsinhF32, std::asinh, 1.7},
+    {"acosh", AcoshF32, std::acosh, 1.7},
+    {"atan", AtanF32, std::atan, 1.2},
+    {"exp, accurate", AccurateExpF32, std::exp, 0.8},
     {"atanh", AtanhF32, std::atanh, 0.51},
     {"erf", ErfF32, std::erf, 1.1},
     {"logistic", LogisticF32, ExactLogistic, 2.0},
@@ -59,15 +64,29 @@ inline constexpr FunctionF32 kFunctionsF32[] = {
 };
 
 inline constexpr FunctionF64 kFunctionsF64[] = {
-    {"exp", ExpF64, std::exp, -745, 710},   {"expm1", Expm1F64, std::expm1, -3, 3},
-    {"log", LogF64, std::log, 0, 4},        {"log1p", Log1pF64, std::log1p, -1, 2},
-    {"sin", SinF64, std::sin, -100, 100},   {"cos", CosF64, std::cos, -100, 100},
-    {"tanh", TanhF64, std::tanh, -3, 3},    {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
-    {"erf", ErfF64, std::erf, -4, 4},       {"tan", TanF64, std::tan, -100, 100},
-    {"sinh", SinhF64, std::sinh, -3, 3},    {"cosh", CoshF64, std::cosh, -711, 711},
-    {"asinh", AsinhF64, std::asinh, -3, 3}, {"acosh", AcoshF64, std::acosh, 1, 4},
-    {"atanh", AtanhF64, std::atanh, -1, 1}, {"cbrt", CbrtF64, std::cbrt, -8, 8},
-    {"asin", AsinF64, std::asin, -1, 1},    {"acos", AcosF64, std::acos, -1, 1},
+    {"exp", ExpF64, std::exp, -745, 710},
+    {"expm1", Expm1F64, std::expm1, -3, 3, 1},
+    {"log", LogF64, std::log, 0, 4, 1},
+    {"log1p", Log1pF64, std::log1p, -1, 2, 1},
+    {"sin", SinF64, std::sin, -100, 100, 1},
+    {"cos", CosF64, std::cos, -100, 100, 1},
+    {"tanh", TanhF64, std::tanh, -3, 3},
+    {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
+    {"erf", ErfF64, std::erf, -4, 4},
+    {"tan", TanF64, std::tan, -100, 100, 1},
+    {"sinh", SinhF64, std::sinh, -3, 3, 1},
+    {"cosh", CoshF64, std::cosh, -711, 711, 1},
+    {"asinh", AsinhF64, std::asinh, -3, 3},
+    {"acosh", AcoshF64, std::acosh, 1, 4},
+    {"atanh", AtanhF64, std::atanh, -1, 1, 1},
+    {"cbrt", CbrtF64, std::cbrt, -8, 8, 1},
+    {"asin", AsinF64, std::asin, -1, 1},
+    {"acos", AcosF64, std::acos, -1, 1},
+    {"atan", AtanF64, std::atan, -3, 3},
+    {"exp, accurate", AccurateExpF64, std::exp, -745, 710, 0.8},
+    {"tanh, accurate", AccurateTanhF64, std::tanh, -3, 3, 1},
+    {"logistic, accurate", AccurateLogisticF64, ExactLogisticLong, -40, 40, 0.7},
+    {"rsqrt, accurate", AccurateRsqrtF64, ExactRsqrt, 0, 4, 0.51},
 };
 
 struct FunctionOfPairsF64 {

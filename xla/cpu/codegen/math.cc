@@ -167,22 +167,65 @@ int64_t MostInlined(HloOpcode opcode) {
   }
 }
 
-// Whether the function of f64 is within 0.9 units in the last place (math_test.cc measures them).
-bool IsWithinOneUnitF64(HloOpcode opcode) {
+// Return the function within one unit in the last place, with fused multiply-add (math_test.cc
+// measures them); null if there is none.
+Unary AccurateF32(HloOpcode opcode) {
   switch (opcode) {
+    case HloOpcode::kExp:
+      return AccurateExpF32;
+    case HloOpcode::kAcos:
+    case HloOpcode::kAsin:
+    case HloOpcode::kAtanh:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCosh:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kSinh:
+      return UnaryF32(opcode);
+    default:
+      return nullptr;
+  }
+}
+Unary AccurateF64(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kExp:
+      return AccurateExpF64;
+    case HloOpcode::kLogistic:
+      return AccurateLogisticF64;
+    case HloOpcode::kRsqrt:
+      return AccurateRsqrtF64;
+    case HloOpcode::kTanh:
+      return AccurateTanhF64;
     case HloOpcode::kAtanh:
     case HloOpcode::kCbrt:
     case HloOpcode::kCos:
     case HloOpcode::kCosh:
+    case HloOpcode::kExpm1:
     case HloOpcode::kLog:
     case HloOpcode::kLog1p:
     case HloOpcode::kSin:
     case HloOpcode::kSinh:
     case HloOpcode::kTan:
-      return true;
+      return UnaryF64(opcode);
     default:
-      return false;
+      return nullptr;
   }
+}
+
+// Emits the function, or calls one of the module that further copies share.
+IrValue EmitOrCall(Ir& ir, std::string_view name, HloOpcode opcode,
+                   absl::Span<const IrValue> arguments,
+                   absl::FunctionRef<IrValue(absl::Span<const IrValue>)> emit) {
+  const IrType type = ir.TypeOf(arguments[0]);
+  const std::string key =
+      absl::StrCat("xylem.", std::string(name), ir.Bits(type), "x", ir.Lanes(type));
+  return ir.CountUse(key) > MostInlined(opcode) ? ir.CallShared(key, arguments, emit)
+                                                : emit(arguments);
+}
+IrValue EmitUnary(Ir& ir, std::string_view name, HloOpcode opcode, Unary function, IrValue a) {
+  return EmitOrCall(ir, name, opcode, {a}, [&](absl::Span<const IrValue> parameters) {
+    return function(Floats{&ir, parameters[0]}).v;
+  });
 }
 
 }  // namespace
@@ -195,28 +238,21 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   if (opcode == HloOpcode::kRsqrt) {
     return ir.FDiv(ir.Const(type, 1.0), ir.Unary("llvm.sqrt", a));
   }
-  // Further copies call one function of the module.
-  const auto emit_or_call = [&](absl::Span<const IrValue> arguments,
-                                absl::FunctionRef<IrValue(absl::Span<const IrValue>)> emit) {
-    const std::string name =
-        absl::StrCat("xylem.", HloOpcodeString(opcode), ir.Bits(type), "x", ir.Lanes(type));
-    return ir.CountUse(name) > math::MostInlined(opcode) ? ir.CallShared(name, arguments, emit)
-                                                         : emit(arguments);
-  };
   if (b == nullptr) {
     const math::Unary function = is_f32 ? math::UnaryF32(opcode) : math::UnaryF64(opcode);
-    if (function != nullptr) {
-      return emit_or_call({a}, [&](absl::Span<const IrValue> parameters) {
-        return function(math::Floats{&ir, parameters[0]}).v;
-      });
-    }
+    if (function != nullptr)
+      return math::EmitUnary(ir, HloOpcodeString(opcode), opcode, function, a);
+  } else if (opcode == HloOpcode::kAtan2 && b == ir.Const(type, 1.0)) {
+    return math::EmitUnary(ir, "atan", opcode,
+                           is_f32 ? math::AtanF32<math::Floats> : math::AtanF64<math::Floats>, a);
   } else {
     const math::Binary function =
         is_f32 ? math::BinaryF32(opcode, ir.HasFma()) : math::BinaryF64(opcode, ir.HasFma());
     if (function != nullptr) {
-      return emit_or_call({a, b}, [&](absl::Span<const IrValue> parameters) {
-        return function(math::Floats{&ir, parameters[0]}, math::Floats{&ir, parameters[1]}).v;
-      });
+      return math::EmitOrCall(
+          ir, HloOpcodeString(opcode), opcode, {a, b}, [&](absl::Span<const IrValue> parameters) {
+            return function(math::Floats{&ir, parameters[0]}, math::Floats{&ir, parameters[1]}).v;
+          });
     }
   }
   if (b == nullptr) b = a;
@@ -226,10 +262,13 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
 IrValue EmitAccurateMath(Ir& ir, HloOpcode opcode, IrValue a) {
   const IrType type = ir.TypeOf(a);
   if (opcode == HloOpcode::kSqrt) return EmitMath(ir, opcode, a);
-  if (ir.Bits(type) == 64) {
-    if (ir.HasFma() && math::IsWithinOneUnitF64(opcode)) return EmitMath(ir, opcode, a);
-    return CallFunctionOfVectors(ir, opcode, F64, {a}, {a});
+  const bool is_f32 = ir.Bits(type) == 32;
+  const math::Unary function = is_f32 ? math::AccurateF32(opcode) : math::AccurateF64(opcode);
+  if (function != nullptr && ir.HasFma()) {
+    const std::string name = absl::StrCat("accurate.", HloOpcodeString(opcode));
+    return math::EmitUnary(ir, name, opcode, function, a);
   }
+  if (!is_f32) return CallFunctionOfVectors(ir, opcode, F64, {a}, {a});
   if (opcode != HloOpcode::kRsqrt && math::UnaryF64(opcode) == nullptr)
     return CallFunctionOfVectors(ir, opcode, F32, {a}, {a});
   return ir.FPTrunc(EmitMath(ir, opcode, ir.FPExt(a, ir.WithElement(type, ir.F64()))), type);

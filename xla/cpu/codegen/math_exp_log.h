@@ -161,11 +161,14 @@ Pair<F> PairLessMultipleOfLn2F64(const F& x, const F& n) {
 
 // exp(x - n ln 2), for the n nearest to x / ln 2.
 template <class F>
+F ExpPolynomialF32(const F& r) {
+  return Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
+                        0.0083688826063520573, 0.0013950578188100459});
+}
+template <class F>
 F ExpOfRestF32(const F& x, const F& n) {
   const F r = LessMultipleOfLn2F32(x, n);
-  const F p = Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
-                             0.0083688826063520573, 0.0013950578188100459});
-  return Like(x, 1) + Fma(r * r, p, r);
+  return Like(x, 1) + Fma(r * r, ExpPolynomialF32(r), r);
 }
 
 template <class F>
@@ -196,6 +199,41 @@ F ExpF64(const F& x) {
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F64(bounded, n.number);
   return ScaleF64(Like(x, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
+}
+
+// Within 0.6 units in the last place, 0.8 where results are subnormal; they need fused
+// multiply-add.
+template <class F>
+F AccurateExpF32(const F& x) {
+  const F below = Select(x > Like(x, 89), Like(x, 89), x);
+  const F bounded = Select(below < Like(x, -104), Like(x, -104), below);
+  const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
+  const F high = Fma(n.number, Like(x, -0.693359375), bounded);
+  const F r = Fma(n.number, Like(x, 2.12194440e-4), high);
+  const F low = Fma(n.number, Like(x, 2.12194440e-4), high - r);
+  const Pair<F> sum = SumOf(Like(x, 1), r);
+  return ScaleF32(sum.high + (sum.low + Fma(r * r, ExpPolynomialF32(r), low)), n);
+}
+// exp(x) = 2^n (high + low)
+template <class F, class I>
+struct ScaledPair {
+  Pair<F> pair;
+  Rounded<F, I> n;
+};
+template <class F>
+auto ExpPairF64(const F& x) {
+  const F below = Select(x > Like(x, 710), Like(x, 710), x);
+  const F bounded = Select(below < Like(x, -746), Like(x, -746), below);
+  const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
+  const auto [r, low] = PairLessMultipleOfLn2F64(bounded, n.number);
+  const Pair<F> sum = SumOf(Like(x, 1), r);
+  const F rest = Fma(r * r, ExpPolynomialF64(r), Fma(low, r, low));
+  return ScaledPair<F, decltype(n.integer)>{SumOf(sum.high, sum.low + rest), n};
+}
+template <class F>
+F AccurateExpF64(const F& x) {
+  const auto [e, n] = ExpPairF64(x);
+  return ScaleF64(e.high, n);
 }
 
 // 2^n (q + 1) - 1, where q = expm1(r). As 2 (2^(n-1) q + (2^(n-1) - 1/2)): 2^128 is no number.
@@ -351,6 +389,32 @@ F LogisticF32(const F& x) {
 template <class F>
 F LogisticF64(const F& x) {
   return LogisticOf(x, ExpF64(-Abs(x)));
+}
+
+template <class F>
+F AccurateLogisticF64(const F& x) {
+  const F zero = Like(x, 0), one = Like(x, 1);
+  const auto [scaled, n] = ExpPairF64(-Abs(x));
+  const Pair<F> e = {ScaleF64(scaled.high, n), ScaleF64(scaled.low, n)};
+  const Pair<F> sum = SumOf(one, e.high);
+  const auto is_negative = x < zero;
+  const Pair<F> y =
+      QuotientOf(Pair<F>{Select(is_negative, e.high, one), Select(is_negative, e.low, zero)},
+                 Pair<F>{sum.high, sum.low + e.low});
+  return y.high + y.low;
+}
+
+// What the root and the division lost by rounding is added.
+template <class F>
+F AccurateRsqrtF64(const F& x) {
+  const F one = Like(x, 1);
+  const auto is_small = x < Like(x, 0x1p-960);
+  const F scaled = Select(is_small, x * Like(x, 0x1p108), x);
+  const F root = Sqrt(scaled), y = one / root;
+  const F rest = Fma(-root, root, scaled);
+  const F relative = Fma(rest * y, y * Like(x, -0.5), Fma(-y, root, one));
+  const F accurate = Fma(y, relative, y) * Select(is_small, Like(x, 0x1p54), one);
+  return Select((x > Like(x, 0)) & (x < Infinity(x)), accurate, y);
 }
 
 }  // namespace xla::cpu::math

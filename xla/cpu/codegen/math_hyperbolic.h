@@ -151,6 +151,14 @@ F TanhF64(const F& x) {
 }
 
 template <class F>
+F AccurateTanhF64(const F& x) {
+  const F size = Abs(x);
+  const auto [sinh, cosh] = HalvesOfSinhCoshF64(Select(size > Like(x, 22), Like(x, 22), size));
+  const Pair<F> y = QuotientOf(sinh, cosh);
+  return Select(size < Like(x, kSinhIsX), x, FlipSign(y.high + y.low, x));
+}
+
+template <class F>
 F SinhF32(const F& x) {
   return Narrow(SinhF64(Widen(x)));
 }

@@ -34,9 +34,69 @@ D AngleForF32(const D& y, const D& x) {
   return Select((x == x) & (y == y), CopySign(angle, y), x + y);
 }
 
+// atan(q) = q + q z p(z), z = q^2, for 0 <= q <= 1; returns q z p(z) + low.
+template <class F>
+F AtanRestF32(const F& q, const F& z, const F& low) {
+  return Fma(q * z,
+             Polynomial(z, {-0.33333301861447374, 0.19998638525971853, -0.14265244766675111,
+                            0.10957574337790453, -0.08419456554143472, 0.058234542468436056,
+                            -0.031455720568700773, 0.011064461702037748, -0.00182721932034664}),
+             low);
+}
+// The first and the last ten terms have half the latency of all of them.
+template <class F>
+F AtanRestF64(const F& q, const F& z, const F& low) {
+  const F head = Polynomial(
+      z, {-0.33333333333333093, 0.19999999999955445, -0.14285714282802759, 0.11111111013665371,
+          -0.090909071194900188, 0.076922811892192943, -0.066664150154827761, 0.058805926509953822,
+          -0.052538059436333936, 0.047232945707726237});
+  const F tail = Polynomial(
+      z, {-0.042217206959819003, 0.036693579439380013, -0.029985642642087458, 0.022085228034535274,
+          -0.013995051969232323, 0.0072634006876432265, -0.0029193634016434, 0.00084349217978951697,
+          -0.00015479872079710023, 1.3489451018801344e-5});
+  const F square = z * z, fourth = square * square;
+  return Fma(q * z, Fma(fourth * fourth * square, tail, head), low);
+}
+
+// base + base_low + atan(q), where |base| > 1 or base is 0.
+template <class F, class Rest>
+F AngleFrom(const F& base, const F& base_low, const F& q, Rest rest) {
+  return base + (q + rest(q, q * q, base_low));
+}
+
+inline constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
+inline constexpr double kHalfPiF32 = 1.57079637050628662109375;
+inline constexpr double kHalfPiLowF32 = -4.371138828673792886547744274139404296875e-8;
+
 template <class F>
 F Atan2F32(const F& y, const F& x) {
-  return Narrow(AngleForF32(Widen(y), Widen(x)));
+  const F zero = Like(x, 0), one = Like(x, 1);
+  const F height = Abs(y), width = Abs(x);
+  const auto is_steep = height > width, is_left = CopySign(one, x) < zero;
+  const F small = Select(is_steep, width, height), large = Select(is_steep, height, width);
+  // 0 / 0 counts as 0, inf / inf as 1.
+  const F quotient = Select(small == large, Select(large == zero, zero, one), small / large);
+  // pi / 2 -+ atan(q), or pi - atan(q).
+  const F turns = Select(is_steep, one, Select(is_left, Like(x, 2), zero));
+  const F sign = Select(is_left, -one, one) * Select(is_steep, -one, one);
+  return CopySign(AngleFrom(turns * Like(x, kHalfPiF32), turns * Like(x, kHalfPiLowF32),
+                            sign * quotient, AtanRestF32<F>),
+                  y);
+}
+// The arc tangent; pi / 2 - atan(1 / x) beyond 1.
+template <class F, class Rest>
+F AtanOf(const F& x, double half_pi, double half_pi_low, Rest rest) {
+  const F zero = Like(x, 0), one = Like(x, 1);
+  const F size = Abs(x);
+  const auto is_steep = size > one;
+  const F quotient = Select(is_steep, -one, size) / Select(is_steep, size, one);
+  return FlipSign(AngleFrom(Select(is_steep, Like(x, half_pi), zero),
+                            Select(is_steep, Like(x, half_pi_low), zero), quotient, rest),
+                  x);
+}
+template <class F>
+F AtanF32(const F& x) {
+  return AtanOf(x, kHalfPiF32, kHalfPiLowF32, AtanRestF32<F>);
 }
 template <class F>
 F AsinF32(const F& x) {
@@ -113,6 +173,11 @@ F Atan2F64(const F& y, const F& x) {
   return Select((x == x) & (y == y), CopySign(high + low, y), x + y);
 }
 
+template <class F>
+F AtanF64(const F& x) {
+  return AtanOf(x, kHalfPiHigh, kHalfPiLow, AtanRestF64<F>);
+}
+
 // For s = |x| if that is at most 1/2, otherwise s = sqrt((1 - |x|) / 2): asin(s) = s + s more.
 template <class F>
 struct AsinParts {
@@ -130,7 +195,6 @@ AsinParts<F> AsinPartsF64(const F& x) {
                              0.013884598196163385, 0.01217328042988559, 0.0065108511934765106,
                              0.019573905045433568, -0.016294061326912215, 0.031958950313593114})};
 }
-inline constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
 // pi / 2 - 2 asin(sqrt((1 - x) / 2))
 template <class F>
 F AsinF64(const F& x) {
@@ -207,13 +271,29 @@ F AtanhF64(const F& x) {
                 Select(size == one, FlipSign(Infinity(x), x), NaN(x)));
 }
 
+// As those of f64. Beyond 2^12 the square of x is the sum, beyond 2^64 it would overflow.
+template <class F>
+F LogOfSumF32(const F& x, const Pair<F>& sum) {
+  const F one = Like(x, 1), zero = Like(x, 0);
+  const auto is_large = x > Like(x, 0x1p12);
+  const F u = sum.high + one;
+  const F lost = Select(sum.high < one, sum.high - (u - one), one - (u - sum.high)) + sum.low;
+  LogParts<F> parts = SplitForLogF32(Select(is_large, x, u));
+  parts.exponent = parts.exponent + Select(is_large, one, zero);
+  return LogOfPartsF32(parts, Select(is_large, zero, lost / u));
+}
 template <class F>
 F AsinhF32(const F& x) {
-  return Narrow(AsinhF64(Widen(x)));
+  const F size = Abs(x), one = Like(x, 1);
+  const F root = Sqrt(Fma(size, size, one));
+  const F y = LogOfSumF32(size, SumOf(size, size * (size / (root + one))));
+  return Select((size > Like(x, 0x1p-12)) & (size < Infinity(x)), FlipSign(y, x), x);
 }
 template <class F>
 F AcoshF32(const F& x) {
-  return Narrow(AcoshF64(Widen(x)));
+  const F t = x - Like(x, 1);
+  const F y = LogOfSumF32(x, SumOf(Sqrt(Fma(t, t, t + t)), t));
+  return Select(t < Like(x, 0), NaN(x), Select(x < Infinity(x), y, x));
 }
 template <class F>
 F AtanhF32(const F& x) {
