@@ -22,7 +22,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 wheel-arm64 check-wheel-arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -82,6 +82,16 @@ arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tes
 	@cmake --preset arm64
 	@cmake --build --preset arm64 --parallel $(JOBS) --target xylem xylem_pjrt $(ARM64_TESTS)
 	@scripts/test_arm64.sh build-arm64
+
+wheel-arm64: ## build the Python package for 64-bit ARM into build-wheel-arm64/
+	@scripts/install_deps.sh --arm64
+	@scripts/unpack_package.sh llvm-19-dev:arm64 build-arm64/llvm
+	@cmake --preset arm64 -DXYLEM_STATIC_LLVM=ON -DXYLEM_LLVM_ARCHIVES="$(CURDIR)/build-arm64/llvm/usr/lib/llvm-19/lib"
+	@cmake --build --preset arm64 --parallel $(JOBS) --target xylem_wheel
+	@scripts/build_wheel.sh build-arm64 build-wheel-arm64
+
+check-wheel-arm64: wheel-arm64 ## install that package into a clean Debian for 64-bit ARM, under qemu, and use it (root; debootstrap)
+	@scripts/test_wheel.sh build-wheel-arm64/xylem-*.whl
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
 	@scripts/check_additions.py operation --jobs $(JOBS)
@@ -219,4 +229,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-python build-arm64 build-warnings build-wheel build-deb build-base
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-python build-arm64 build-warnings build-wheel build-wheel-arm64 build-deb build-base

@@ -29,9 +29,7 @@ is_cross=
 
 # The first installed Python of each version that has its headers.
 pythons=()
-if [[ $is_cross ]]; then
-  echo "the wheel is without extensions, which are not cross-compiled" >&2
-elif [[ -z ${EXTENSION_PYTHONS-} ]]; then
+if [[ -z ${EXTENSION_PYTHONS-} ]]; then
   for version in 3.10 3.11 3.12 3.13t 3.14t; do
     for candidate in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/${version%t}*"${version//[0-9.]/}"/bin/python; do
       "$candidate" - "$version" 2>/dev/null <<'END' || continue

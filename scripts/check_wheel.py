@@ -63,11 +63,12 @@ def problems(wheel):
   for file in ("xylem/__init__.pyi", "xylem/py.typed", "xylem/_operations.py", "xylem/lib/libxylem_runtime.a"):
     if file not in names:
       yield f"{file} is missing"
+  machine = "aarch64" if "aarch64" in pathlib.Path(wheel).name else "x86_64"
   # Where no Python has its headers there is no extension, and the wheel has command and plugin alone.
   for name in names:
     if re.fullmatch(r"xylem/_xylem.*\.so", name) and not re.fullmatch(
-        r"xylem/_xylem\.(abi3|cpython-3\d+t?-[\w-]+)\.so", name):
-      yield f"{name} is for no version of Python"
+        rf"xylem/_xylem\.(abi3|cpython-3\d+t?-{machine}-linux-gnu)\.so", name):
+      yield f"{name} is for no version of Python on {machine}"
   # Each library has a row in NOTICE, and each text that NOTICE names is inside.
   rows = notice_rows(read(f"{info}/licenses/NOTICE"))
   for license, file in rows.values():

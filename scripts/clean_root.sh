@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# clean_root.sh SUITE PACKAGES [--share FOLDER]... COMMAND...: runs a command as root in a fresh minimal
-# Debian, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is seen
-# as /share/NAME, read-only. Needs root and debootstrap. What debootstrap made is kept for the next run
-# under XYLEM_ROOTS (/var/tmp/xylem-roots). Prints "skipped: ..." and ends with 77 where it cannot run.
+# clean_root.sh SUITE PACKAGES [--arch ARCHITECTURE] [--share FOLDER]... COMMAND...: runs a command as root in a
+# fresh minimal Debian, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is
+# seen as /share/NAME, read-only. Needs root and debootstrap, and for another architecture (arm64) qemu's user mode.
+# What debootstrap made is kept for the next run under XYLEM_ROOTS (/var/tmp/xylem-roots). Prints "skipped: ..." and
+# ends with 77 where it cannot run.
 set -euo pipefail
 
 skip() {
   echo "skipped: $*"
   exit 77
 }
-(($# >= 3)) || { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
+(($# >= 3)) || { sed -n '3,7p' "$0" | cut -c3- >&2; exit 2; }
 suite=$1 packages=$2
 shift 2
+architecture=$(dpkg --print-architecture)
+if [[ $1 == --arch ]]; then
+  architecture=$2
+  shift 2
+fi
 shares=()
 while [[ $1 == --share ]]; do
   shares+=("$(cd "$2" && pwd)")
@@ -21,18 +27,24 @@ done
 (($(id -u) == 0)) || skip "a clean root needs the rights of root"
 command -v debootstrap >/dev/null || skip "a clean root needs debootstrap (apt-get install debootstrap)"
 unshare --mount true 2>/dev/null || skip "a clean root needs a mount namespace of its own"
+if [[ $architecture == arm64 && $(uname -m) != aarch64 && ! -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]]; then
+  skip "programs for 64-bit ARM need qemu-user-static, registered by systemd or binfmt-support"
+fi
 
 # The root is complete once it has its last name.
 roots=${XYLEM_ROOTS:-/var/tmp/xylem-roots}
-key=$suite-$(printf '%s' "$packages" | sha256sum | cut -c1-12)
+key=$suite-$architecture-$(printf '%s' "$packages" | sha256sum | cut -c1-12)
 mkdir -p "$roots"
 exec 9>"$roots/lock"
 flock 9
 if [[ ! -d $roots/$key ]]; then
   echo "debootstrap: $suite with ${packages:-nothing else} into $roots/$key"
   rm -rf "$roots/$key.new"
-  if ! debootstrap --variant=minbase ${packages:+--include="$packages"} "$suite" "$roots/$key.new" \
-    "${XYLEM_MIRROR:-http://deb.debian.org/debian}" >"$roots/$key.log" 2>&1 </dev/null; then
+  # One script of debootstrap serves all of Debian, but an old one has no name for what came after it.
+  script=/usr/share/debootstrap/scripts/$suite
+  [[ -e $script ]] || script=/usr/share/debootstrap/scripts/sid
+  if ! debootstrap --variant=minbase --arch="$architecture" ${packages:+--include="$packages"} "$suite" \
+    "$roots/$key.new" "${XYLEM_MIRROR:-http://deb.debian.org/debian}" "$script" >"$roots/$key.log" 2>&1 </dev/null; then
     tail -n 5 "$roots/$key.log" >&2
     rm -rf "$roots/$key.new"
     skip "debootstrap failed ($roots/$key.log)"

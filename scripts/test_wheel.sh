@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # test_wheel.sh WHEEL [JAX_VERSION]: installs the wheel into a clean Debian 12 (scripts/clean_root.sh), where
 # there is neither LLVM nor a compiler, runs programs and JAX with it, and removes it; then installs it for
-# each CPython from 3.10 to 3.14, and runs the command with those that are at hand. `make check-wheel`.
+# each CPython from 3.10 to 3.14, and runs the command with those that are at hand, and with 3.14 in a clean root of
+# the Debian that has it. `make check-wheel`. A wheel for 64-bit ARM runs in a clean root of that architecture, under
+# qemu (`make check-wheel-arm64`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 wheel=$(realpath "$1")
@@ -10,12 +12,21 @@ jax=${2:-0.10.2}
 python=${PYTHON:-python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+machine=$(uname -m)
+tag=${wheel%.whl}
+tag=${tag##*-}
+is_cross=
+[[ $tag == *_"$machine" ]] || is_cross=1
 
 echo "== each CPython"
 "$python" -m venv "$scratch/pip"
 for version in 3.10 3.11 3.12 3.13 3.14; do
   "$scratch/pip/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --only-binary :all: \
-    --python-version "$version" --target "$scratch/$version" "$wheel"
+    --python-version "$version" --platform "$tag" --target "$scratch/$version" "$wheel"
+  if [[ $is_cross ]]; then
+    echo "ok: installs for CPython $version"
+    continue
+  fi
   for candidate in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/python; do
     "$candidate" -c 'import venv, ensurepip' 2>/dev/null || continue
     "$candidate" -m venv "$scratch/env$version"
@@ -34,17 +45,37 @@ for version in 3.10 3.11 3.12 3.13 3.14; do
   echo "ok: installs for CPython $version"
 done
 
-echo "== clean root"
-packages=${XYLEM_ROOTS:-/var/tmp/xylem-roots}/packages-jax-$jax
-if [[ ! -f $packages/complete ]]; then
-  mkdir -p "$packages"
-  timeout 600 "$python" -m pip download --quiet --disable-pip-version-check --dest "$packages" --only-binary :all: \
-    --python-version 3.11 --platform manylinux2014_x86_64 --platform manylinux_2_17_x86_64 \
-    --platform manylinux_2_27_x86_64 --platform manylinux_2_28_x86_64 "jax==$jax" </dev/null
-  touch "$packages/complete"
-fi
-mkdir "$scratch/wheel" "$scratch/packages"
+# download FOLDER PYTHON REQUIREMENT...: what these need, once, into a folder that is kept.
+download() {
+  local folder=$1 version=$2 architecture=x86_64 platforms=()
+  shift 2
+  [[ $tag != *_aarch64 ]] || architecture=aarch64
+  for platform in manylinux2014 manylinux_2_17 manylinux_2_26 manylinux_2_27 manylinux_2_28; do
+    platforms+=(--platform "${platform}_$architecture")
+  done
+  [[ ! -f $folder/complete ]] || return 0
+  mkdir -p "$folder"
+  timeout 600 "$python" -m pip download --quiet --disable-pip-version-check --dest "$folder" --only-binary :all: \
+    --python-version "$version" "${platforms[@]}" "$@" </dev/null
+  touch "$folder/complete"
+}
+
+roots=${XYLEM_ROOTS:-/var/tmp/xylem-roots}
+architecture=amd64
+[[ $tag != *_aarch64 ]] || architecture=arm64
+mkdir "$scratch/wheel" "$scratch/packages" "$scratch/newest"
 cp "$wheel" "$scratch/wheel/"
-cp "$packages"/*.whl "$scratch/packages/"
-scripts/clean_root.sh bookworm python3,python3-venv --share "$scratch/wheel" --share "$scratch/packages" \
-  --share tests/install sh /share/install/wheel_in_root.sh || (($? == 77)) # where there can be no root
+
+echo "== clean root"
+download "$roots/packages-jax-$jax-$architecture" 3.11 "jax==$jax"
+cp "$roots/packages-jax-$jax-$architecture"/*.whl "$scratch/packages/"
+scripts/clean_root.sh bookworm python3,python3-venv --arch "$architecture" --share "$scratch/wheel" \
+  --share "$scratch/packages" --share tests/install sh /share/install/wheel_in_root.sh ||
+  (($? == 77)) # where there can be no root
+[[ ! $is_cross ]] || exit 0
+
+echo "== CPython 3.14"
+download "$roots/packages-3.14" 3.14 numpy ml_dtypes
+cp "$roots/packages-3.14"/*.whl "$scratch/newest/"
+scripts/clean_root.sh forky python3.14,python3.14-venv --share "$scratch/wheel" --share "$scratch/newest" \
+  --share tests/install sh /share/install/wheel_with_newest_python.sh || (($? == 77))

@@ -32,6 +32,9 @@ check "xylem run" "$(xylem run squares.hlo --input x.npy 2>run.err)" "out00 = f3
 grep -i interpret run.err && fail "the program was interpreted"
 xylem run squares.hlo --input x.npy --output out.npz 2>/dev/null
 check "npz" "$(python -c 'import numpy; print(numpy.load("out.npz")["out00"].tolist())')" "[2.0, 5.0, 10.0]"
+check "arrays" "$(python -c '
+import numpy, xylem
+print(xylem.load("squares.hlo")(numpy.float32([1, 2, 3])))')" "[ 2.  5. 10.]"
 check "machine code" "$(xylem compile --emit=llvm squares.hlo)" "define"
 xylem aot squares.hlo -o squares
 check "ahead of time" "$(cat squares.h)" "squares_run"
