@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/pattern.h"
 #include "xla/shape_util.h"
@@ -71,19 +72,60 @@ Result MovedSplat(HloInstruction* instruction, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kBroadcast, instruction->shape(), {broadcast->operand(0)});
 }
 
+// The dimensions of a transposed broadcast, in the order of those of its operand.
+std::vector<int64_t> TransposedDimensions(const HloInstruction& broadcast,
+                                          const HloInstruction& transpose) {
+  const auto order = transpose.dimensions();
+  std::vector<int64_t> dimensions;
+  for (const int64_t d : broadcast.dimensions())
+    dimensions.push_back(std::find(order.begin(), order.end(), d) - order.begin());
+  return dimensions;
+}
+
 // transpose(broadcast(x)): dimension d of x becomes the dimension of the transpose that is
 // dimension broadcast[d] of its operand.
 Result TransposeOfBroadcast(HloInstruction* transpose, Rewriter& rewriter) {
   HloInstruction* broadcast;
   if (!Match(transpose, m::Transpose(m::Broadcast(Any()).As(&broadcast)))) return nullptr;
-  std::vector<int64_t> dimensions;
-  for (const int64_t d : broadcast->dimensions()) {
-    const auto order = transpose->dimensions();
-    dimensions.push_back(std::find(order.begin(), order.end(), d) - order.begin());
-  }
+  std::vector<int64_t> dimensions = TransposedDimensions(*broadcast, *transpose);
   if (!std::is_sorted(dimensions.begin(), dimensions.end())) return nullptr;
   return rewriter.Create(HloOpcode::kBroadcast, transpose->shape(), {broadcast->operand(0)},
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+// Whether what the transpose makes of x is a broadcast, or a function of such: x is a broadcast, or
+// a function of at most so many operations that nothing else reads.
+bool IsFunctionOfBroadcasts(const HloInstruction& x, const HloInstruction& transpose,
+                            int operations) {
+  if (x.shape().dimensions() != transpose.operand(0)->shape().dimensions()) return false;
+  if (x.opcode() == HloOpcode::kBroadcast) {
+    const std::vector<int64_t> dimensions = TransposedDimensions(x, transpose);
+    return std::is_sorted(dimensions.begin(), dimensions.end());
+  }
+  return operations > 0 && x.info().Has(op_traits::kElementwiseTrait) &&
+         x.opcode() != HloOpcode::kCopy && x.user_count() == 1 && IsPlain(x) &&
+         absl::c_all_of(x.operands(), [&](const HloInstruction* operand) {
+           return IsFunctionOfBroadcasts(*operand, transpose, operations - 1);
+         });
+}
+
+// transpose(f(broadcast(x), broadcast(y), ...)), such as of an outer product
+Result TransposeOfFunctionOfBroadcasts(HloInstruction* transpose, Rewriter& rewriter) {
+  constexpr int kMostOperations = 8;
+  HloInstruction* const function = transpose->operand(0);
+  if (function->opcode() == HloOpcode::kBroadcast || !transpose->shape().is_static() ||
+      !IsPlain(*transpose) || !IsFunctionOfBroadcasts(*function, *transpose, kMostOperations)) {
+    return nullptr;
+  }
+  const auto shape_of = [&](const HloInstruction& x) {
+    return ShapeUtil::ChangeElementType(transpose->shape(), x.shape().element_type());
+  };
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : function->operands()) {
+    operands.push_back(rewriter.Create(HloOpcode::kTranspose, shape_of(*operand), {operand},
+                                       transpose->attributes()));
+  }
+  return rewriter.Create(function->opcode(), shape_of(*function), operands, function->attributes());
 }
 
 // slice(broadcast(x)) that keeps the dimensions of x whole
@@ -173,6 +215,8 @@ constexpr RewriteRule kBroadcastRules[] = {
     {"transpose-of-splat", HloOpcode::kTranspose, &MovedSplat},
     {"dynamic-slice-of-splat", HloOpcode::kDynamicSlice, &MovedSplat},
     {"transpose-of-broadcast", HloOpcode::kTranspose, &TransposeOfBroadcast},
+    {"transpose-of-function-of-broadcasts", HloOpcode::kTranspose,
+     &TransposeOfFunctionOfBroadcasts},
     {"slice-of-broadcast", HloOpcode::kSlice, &SliceOfBroadcast},
     {"reshape-of-broadcast", HloOpcode::kReshape, &ReshapeOfBroadcast},
     {"broadcast-of-reshape", HloOpcode::kBroadcast, &BroadcastOfReshape},
