@@ -60,6 +60,7 @@ scratch=$(mktemp -d "$roots/run.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch"/{changes,work,root}
 export scratch lower=$roots/$key
+# qemu's default processor has SVE, with which the BLAS in NumPy's wheels fails under Debian 12's qemu.
 set +e
 unshare --mount --pid --fork --kill-child bash -c '
   set -euo pipefail
@@ -79,7 +80,7 @@ unshare --mount --pid --fork --kill-child bash -c '
     mount -o remount,bind,ro "$target"
   done <<<"$shares"
   exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    TERM=dumb DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} \
+    TERM=dumb QEMU_CPU=cortex-a72 DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} \
     chroot "$root" "$@"
 ' clean_root "$(printf '%s\n' "${shares[@]}")" "$@"
 exit $?

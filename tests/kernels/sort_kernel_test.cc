@@ -202,6 +202,8 @@ TEST(TopKKernel, AgreesWithSorting) {
                                   {3000, 2999},
                                   {16384, 15320},  // more than all samples are below the limit
                                   {1, 1},
+                                  {511, 60},  // groups of 2.8 and of 31 elements
+                                  {500, 3},
                                   {50000, 500}}) {
     constexpr int64_t kRows = 4;
     std::vector<float> values = KeysWithSpecials<float>(random, kRows * length, true);

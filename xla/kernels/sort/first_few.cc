@@ -107,7 +107,7 @@ class FirstFewKernel final : public Kernel {
 
 double FirstFewCost(const TopKSpec& spec) {
   if (spec.length == 0 || spec.length > kBlock || spec.k == 0) return kDoesNotFit;
-  constexpr double kRow = 15, kWord = 0.6, kFirst = 1, kPlace = 12, kOther = 2.5;
+  constexpr double kRow = 15, kWord = 0.35, kFirst = 0.35, kPlace = 12, kOther = 1.6;
   const auto n = static_cast<double>(spec.length), k = static_cast<double>(spec.k);
   return static_cast<double>(spec.rows) *
          (kRow + n * (kWord + kFirst + (k - 1) * kOther) + k * kPlace);

@@ -433,7 +433,16 @@ class ComparatorSortKernel final : public SortKernelBase {
 // far are collected, and sorted when there are enough.
 class SelectKernel final : public Kernel {
  public:
+  // Rows of fewer elements are taken at once.
+  static constexpr int64_t kShortRow = 512;
+
   explicit SelectKernel(const TopKSpec& spec) : spec_(spec) {}
+
+  // Whether rows are short, and have enough groups of more than two elements (see GroupLimit): the
+  // least of pairs say too little.
+  static bool HasGroupLimit(const TopKSpec& spec) {
+    return spec.length < kShortRow && 5 * GroupsOf(spec) <= 2 * spec.length;
+  }
 
   int64_t ScratchBytes(int32_t workers) const override { return Aligned(Capacity() * 8) * workers; }
   absl::Status Run(const KernelCall& call) const override {
@@ -448,13 +457,15 @@ class SelectKernel final : public Kernel {
   }
 
  private:
+  static int64_t GroupsOf(const TopKSpec& spec) { return RoundUpTo<int64_t>(3 * spec.k, 16); }
+
   int64_t Capacity() const { return spec_.k + std::max<int64_t>(spec_.k, 256); }
 
   void SelectRow(const KernelCall& call, int64_t row, uint64_t* best) const {
     const int64_t bytes = primitive_util::ByteWidth(spec_.type);
     const char* in = static_cast<const char*>(call.buffers[0]) + row * spec_.length * bytes;
     int64_t count = 0;
-    const uint32_t limit = SampledLimit(in);
+    const uint32_t limit = spec_.length < kShortRow ? GroupLimit(in) : SampledLimit(in);
     if (limit > 0) count = Collect(in, true, limit, best);
     if (count < spec_.k) count = Collect(in, false, 0, best);
     SortWordsInPlace(best, count);
@@ -464,13 +475,27 @@ class SelectKernel final : public Kernel {
     StoreIndices(4, static_cast<int32_t*>(call.buffers[2]) + row * spec_.k, 1, 0, spec_.k, place);
   }
 
-  // Estimates, from samples, a key that is greater than somewhat more than k keys of the row; 0 for
-  // short rows. Without it, most elements of a row in ascending order would be among the first so
-  // far.
+  // Returns a key that is greater than at least k keys of the row, and than few others: the k-th of
+  // the least keys of groups, and one. 0 if there is none.
+  uint32_t GroupLimit(const char* in) const {
+    if (!HasGroupLimit(spec_)) return 0;
+    const int64_t n = spec_.length, k = spec_.k, groups = GroupsOf(spec_);
+    uint32_t keys[kShortRow], least[kShortRow / 2];
+    OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in, 1, n, keys);
+    std::copy(keys, keys + groups, least);
+    for (int64_t first = groups; first < n; first += groups) {
+      for (int64_t j = 0; j < std::min(groups, n - first); ++j)
+        least[j] = std::min(least[j], keys[first + j]);
+    }
+    std::nth_element(least, least + k - 1, least + groups);
+    return least[k - 1] == std::numeric_limits<uint32_t>::max() ? 0 : least[k - 1] + 1;
+  }
+
+  // Estimates, from samples, a key that is greater than somewhat more than k keys of a long row.
+  // Without it, most elements of a row in ascending order would be among the first so far.
   uint32_t SampledLimit(const char* in) const {
-    constexpr int64_t kMostSamples = 2048, kOthers = 8, kFewest = 64;
+    constexpr int64_t kMostSamples = 2048, kOthers = 8;
     const int64_t samples = std::min(kMostSamples, spec_.length / kOthers);
-    if (samples < kFewest) return 0;
     uint32_t keys[kMostSamples];
     OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in, spec_.length / samples, samples,
                  keys);
@@ -498,6 +523,14 @@ class SelectKernel final : public Kernel {
           uint32_t any = 0;
           for (int64_t j = 0; j < kGroup; ++j) any |= keys[i + j] < limit ? 1u : 0u;
           if (any == 0) continue;
+        }
+        if (is_limited && i + kGroup <= n && count + kGroup < Capacity()) {
+          // Without branches: those that are not below are written over.
+          for (int64_t j = i; j < i + kGroup; ++j) {
+            best[count] = static_cast<uint64_t>(keys[j]) << 32 | static_cast<uint64_t>(block + j);
+            count += keys[j] < limit ? 1 : 0;
+          }
+          continue;
         }
         for (int64_t j = i; j < std::min(n, i + kGroup); ++j) {
           if (is_limited && keys[j] >= limit) continue;
@@ -552,10 +585,17 @@ double SelectCost(const TopKSpec& spec) {
   }
   constexpr double kRow = 300, kElement = 0.6, kCollected = 15;
   const auto n = static_cast<double>(spec.length), k = static_cast<double>(spec.k);
-  // Short rows are not sampled, but their words stay in the first-level cache.
-  constexpr double kShort = 512, kShortCollected = 9;
-  const double collected = n < kShort ? std::min(n, 2 * k + 256) * kShortCollected
-                                      : std::min(n, 1.2 * k + 3 * n / 2048) * kCollected;
+  if (SelectKernel::HasGroupLimit(spec)) {
+    constexpr double kGroupedRow = 150, kGroupedPlace = 45;
+    return static_cast<double>(spec.rows) * (kGroupedRow + n * kElement + k * kGroupedPlace);
+  }
+  if (spec.length < SelectKernel::kShortRow) {
+    // The words stay in the first-level cache.
+    constexpr double kShortRow = 50, kShortCollected = 8;
+    return static_cast<double>(spec.rows) *
+           (kShortRow + n * kElement + std::min(n, 2 * k + 256) * kShortCollected);
+  }
+  const double collected = std::min(n, 1.2 * k + 3 * n / 2048) * kCollected;
   return static_cast<double>(spec.rows) * (kRow + n * kElement + collected);
 }
 
