@@ -12,6 +12,7 @@
 #include "xla/blas/matrix.h"
 #include "xla/kernels/movement/transpose.h"
 #include "xla/kernels/simd_targets.h"
+#include "xla/util.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "xla/blas/triangular_kernels.cc"
@@ -307,6 +308,15 @@ void ScaleLanes(int64_t rows, T alpha, Block<T>& block) {
     Lanes<T>::Load(block.x + i, B::kPlane).Times(alpha).Store(block.x + i, B::kPlane);
 }
 
+// Clears columns of a row of the block.
+template <typename T>
+HWY_INLINE void ClearColumns(int64_t row, int64_t begin, int64_t end, Block<T>& block) {
+  for (int64_t part = 0; part < kParts<T>; ++part) {
+    Part<T>* const in_block = block.x + part * Block<T>::kPlane + row * Block<T>::kWidth;
+    std::fill(in_block + begin, in_block + end, Part<T>(0));
+  }
+}
+
 // Calls body(columns, vectors) for few columns at a time.
 template <typename T, class Body>
 HWY_INLINE void ForColumns(const Triangle<T>& a, int64_t rows, int64_t columns, const Matrix<T>& x,
@@ -314,13 +324,13 @@ HWY_INLINE void ForColumns(const Triangle<T>& a, int64_t rows, int64_t columns, 
   using B = Block<T>;
   B block;
   PackTriangle(a, rows, block);
-  // Rows beyond the last are solved for, too.
-  std::fill(block.x + rows * B::kWidth, block.x + B::kPlane, Part<T>(0));
-  if constexpr (kIsComplex<T>)
-    std::fill(block.x + B::kPlane + rows * B::kWidth, block.x + 2 * B::kPlane, Part<T>(0));
+  // Rows of the last group are solved for, too.
+  for (int64_t i = rows; i < RoundUpTo(rows, int64_t{B::kGroup}); ++i)
+    ClearColumns(i, 0, B::kWidth, block);
   for (int64_t l = 0; l < columns; l += B::kWidth) {
     const int64_t count = std::min(B::kWidth, columns - l);
-    if (count < B::kWidth) std::fill(std::begin(block.x), std::end(block.x), Part<T>(0));
+    const int64_t width = count <= B::kLanes ? B::kLanes : B::kWidth;
+    for (int64_t i = 0; count < width && i < rows; ++i) ClearColumns(i, count, width, block);
     CopyColumns<T, true>(a.lower, rows, count, x.From(0, l), block);
     body(block, count);
     CopyColumns<T, false>(a.lower, rows, count, x.From(0, l), block);
