@@ -10,7 +10,7 @@ absl::StatusOr<bool> SimplifyAlgebra(HloModule* module) {
   for (const absl::Span<const RewriteRule> family :
        {ElementwiseSimplifications(), ReshapeSimplifications(), BroadcastSimplifications(),
         SliceSimplifications(), ReductionSimplifications(), ScatterSimplifications(),
-        ControlSimplifications()}) {
+        PadSimplifications(), ControlSimplifications()}) {
     rules.insert(rules.end(), family.begin(), family.end());
   }
   return RewriteToFixedPoint(module, rules);

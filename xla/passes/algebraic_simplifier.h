@@ -22,6 +22,7 @@ absl::Span<const RewriteRule> BroadcastSimplifications();    // algebraic_simpli
 absl::Span<const RewriteRule> SliceSimplifications();        // algebraic_simplifier_slice.cc
 absl::Span<const RewriteRule> ReductionSimplifications();    // algebraic_simplifier_reduce.cc
 absl::Span<const RewriteRule> ScatterSimplifications();      // algebraic_simplifier_scatter.cc
+absl::Span<const RewriteRule> PadSimplifications();          // algebraic_simplifier_pad.cc
 absl::Span<const RewriteRule> ControlSimplifications();      // algebraic_simplifier_control.cc
 
 }  // namespace xla

@@ -11,6 +11,7 @@
 #include "xla/literal_util.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/loop_analysis.h"
+#include "xla/passes/negative_zero.h"
 #include "xla/passes/pattern.h"
 #include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
@@ -77,25 +78,6 @@ bool UpdatesAreDistinct(const HloInstruction& scatter) {
          AreDistinct(*known, static_cast<int64_t>(attributes.scatter_dims_to_operand_dims.size()));
 }
 
-// Whether no element is -0.
-bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
-  constexpr int kDeepest = 4;
-  if (!primitive_util::IsFloatingPointType(instruction.shape().element_type())) return true;
-  if (Match(&const_cast<HloInstruction&>(instruction), m::Splat(0))) return true;
-  if (depth == kDeepest) return false;
-  switch (instruction.opcode()) {
-    case HloOpcode::kAdd:  // -0 only as the sum of two -0
-      return IsNeverNegativeZero(*instruction.operand(0), depth + 1) ||
-             IsNeverNegativeZero(*instruction.operand(1), depth + 1);
-    case HloOpcode::kScatter:
-      return OperationOfReducer(*instruction.to_apply()) == HloOpcode::kAdd &&
-             instruction.shape().IsArray() &&
-             IsNeverNegativeZero(*instruction.operand(0), depth + 1);
-    default:
-      return false;
-  }
-}
-
 // Whether the instruction adds updates to an array of zeros and has no other reader.
 bool AddsUpInZeros(const HloInstruction& scatter) {
   if (scatter.opcode() != HloOpcode::kScatter || scatter.operand_count() != 3 ||
@@ -123,11 +105,7 @@ Result SumWithScatter(HloInstruction* add, Rewriter& rewriter) {
   }
   const PrimitiveType type = add->shape().element_type();
   if (primitive_util::IsFloatingPointType(type) && !UpdatesAreDistinct(*scatter)) return nullptr;
-  if (!IsNeverNegativeZero(*x)) {
-    HloInstruction* const zeros = rewriter.Create(HloOpcode::kBroadcast, add->shape(),
-                                                  {rewriter.Constant(LiteralUtil::Zero(type))});
-    x = rewriter.Create(HloOpcode::kAdd, add->shape(), {x, zeros});
-  }
+  x = PlusZero(x, rewriter);
   HloComputation* combine = scatter->to_apply();
   return rewriter.Create(HloOpcode::kScatter, add->shape(),
                          {x, scatter->operand(1), scatter->operand(2)}, scatter->attributes(),
