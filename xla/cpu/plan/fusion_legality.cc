@@ -118,6 +118,23 @@ bool HasGapsInRows(const HloInstruction& instruction) {
                         [](const PadDim& dim) { return dim.interior > 0; });
 }
 
+// Whether the instruction is a function of an array with gaps, as sums are that interleave some.
+bool FillsGaps(const HloInstruction& instruction) {
+  return IsElementwise(instruction) &&
+         absl::c_any_of(instruction.operands(),
+                        [](const HloInstruction* operand) { return HasGapsInRows(*operand); });
+}
+
+// Whether a kernel puts functions of the instruction among gaps.
+bool StandsAmongGaps(const HloInstruction& instruction, const FusedProducers& fused,
+                     int depth = 4) {
+  return absl::c_any_of(instruction.users(), [&](const HloInstruction* user) {
+    return fused.contains(user) &&
+           (HasGapsInRows(*user) ||
+            (depth > 0 && IsElementwise(*user) && StandsAmongGaps(*user, fused, depth - 1)));
+  });
+}
+
 // Whether the instruction reads a few elements of an array that the kernel otherwise updates in
 // place, and reads them where it has written others. Reading them beforehand saves a copy of the
 // array.
@@ -215,6 +232,9 @@ bool CanBeFused(const HloInstruction& instruction, const FusionDecisions& decisi
       if (IsColumnReduction(instruction) || !HasElementwiseUser(instruction)) return false;
       break;
     default:
+      // Interleaved arrays that are interleaved again, as in gradients of scans by trees, would
+      // have a test for each element at each level.
+      if (FillsGaps(instruction) && StandsAmongGaps(instruction, decisions.fused)) return false;
       break;
   }
   return AllUsersGenerated(instruction, decisions.fused);
