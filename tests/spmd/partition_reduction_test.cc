@@ -77,5 +77,68 @@ TEST(SpmdPartitionTest, ExtremaOfShardsAreAnUnreducedResult) {
   }
 }
 
+// Programs over a mesh of two axes: partition 2 * x + y.
+std::string OverTwoAxes(std::string_view function) {
+  return absl::StrCat("sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n", std::string(function));
+}
+
+// Each sum over x is divided along x; what is to be added along y stays apart.
+TEST(SpmdPartitionTest, PartsAreScatteredAsParts) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(OverTwoAxes(R"(
+  func.func public @main(
+        %a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x", "y"}>})
+      -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], unreduced={"y"}>}) {
+    return %a : tensor<4xf32>
+  })"),
+                        {{1, 2, 3, 4}, {10, 20, 30, 40}, {5, 6, 7, 8}, {50, 60, 70, 80}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{6, 8}, {60, 80}, {10, 12}, {100, 120}}));
+}
+
+// A shard becomes a part, among zeros, once it is divided along the other axis.
+TEST(SpmdPartitionTest, ShardsMoveBeforeTheyAreParts) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(OverTwoAxes(R"(
+  func.func public @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x"}>}) {
+    return %a : tensor<4xf32>
+  })"),
+                        {{1, 2}, {1, 2}, {3, 4}, {3, 4}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1, 0}, {3, 0}, {0, 2}, {0, 4}}));
+}
+
+// Of sizes that do not divide evenly, shards are joined first.
+TEST(SpmdPartitionTest, UnevenShardsBecomeParts) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(OverTwoAxes(R"(
+  func.func public @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x"}>}) {
+    return %a : tensor<2xf32>
+  })"),
+                        {{1}, {1}, {2}, {2}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1}, {2}, {0}, {0}}));
+}
+
+// Shards of an argument are summed along y, and what they add up to along x is the result.
+TEST(SpmdPartitionTest, ShardsOfUnreducedArgumentsAreReduced) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(OverTwoAxes(R"(
+  func.func public @main(
+        %a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], unreduced={"y"}>})
+      -> (tensor<1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.reshape %0 : (tensor<f32>) -> tensor<1xf32>
+    return %1 : tensor<1xf32>
+  })"),
+                        {{1, 2}, {10, 20}, {3, 4}, {30, 40}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{33}, {33}, {77}, {77}}));
+}
+
 }  // namespace
 }  // namespace xla::spmd::testing

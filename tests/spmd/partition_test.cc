@@ -124,7 +124,8 @@ TEST(SpmdPartitionTest, ReversedShardsChangePlaces) {
 }
 
 TEST(SpmdPartitionTest, TilesMayBeUnreduced) {
-  // Partitions 0 and 2 have the parts of the first shard, 1 and 3 those of the second.
+  // Partitions 0 and 2 have the parts of the first shard, 1 and 3 those of the second. Each sum is
+  // scattered: what a partition gets of it is its part of the result, among zeros.
   Shards results;
   ASSERT_EQ(RunOnShards(R"(
   func.func public @main(%a: tensor<4xf32> {
@@ -135,7 +136,7 @@ TEST(SpmdPartitionTest, TilesMayBeUnreduced) {
   })",
                         {{1, 2}, {3, 4}, {10, 20}, {30, 40}}, &results),
             "OK");
-  EXPECT_EQ(results, (Shards{{22, 44}, {0, 0}, {66, 88}, {0, 0}}));
+  EXPECT_EQ(results, (Shards{{22, 0}, {0, 44}, {66, 0}, {0, 88}}));
 }
 
 TEST(SpmdPartitionTest, ElementwiseProgramsWorkOnShards) {

@@ -53,20 +53,34 @@ absl::StatusOr<Shape> Partitioner::ShardShapeOfParameter(const Shape& full,
   return ShardShape(full, leaf.layout);
 }
 
-HloInstruction* Partitioner::GatherParameter(HloInstruction* shard, const Shape& full,
-                                             absl::Span<const ParameterLeaf> leaves, size_t& next) {
+absl::StatusOr<HloInstruction*> Partitioner::GatherParameter(HloInstruction* shard,
+                                                             const Shape& full,
+                                                             absl::Span<const ParameterLeaf> leaves,
+                                                             size_t& next) {
   if (full.IsTuple()) {
     Instructions elements;
     for (int64_t i = 0; i < full.tuple_shapes_size(); ++i) {
-      elements.push_back(
+      XLA_ASSIGN_OR_RETURN(
+          HloInstruction * element,
           GatherParameter(Element(shard, i), full.tuple_shapes(static_cast<int>(i)), leaves, next));
+      elements.push_back(element);
     }
     return Add(entry_, HloOpcode::kTuple, full, elements);
   }
   const ParameterLeaf& leaf = leaves[next++];
   if (!leaf.is_sharded) return shard;
-  HloInstruction* gathered = emit_.Gather(shard, full, leaf.layout);
-  sharded_[gathered] = Sharded{shard, leaf.layout, leaf.sharding};
+  ShardLayout layout = leaf.layout;
+  HloSharding sharding = leaf.sharding;
+  HloInstruction* complete = shard;
+  if (!layout.partial_groups.empty() && !layout.IsUndivided()) {
+    // Operations work on shards of the sum.
+    const PartitionGroups groups = std::exchange(layout.partial_groups, {});
+    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
+    complete = emit_.Combine(shard, groups, emit_.Combiner(full.element_type(), layout.reduction));
+  }
+  HloInstruction* gathered = emit_.Gather(complete, full, layout);
+  if (complete != shard) partials_.insert_or_assign(gathered, Made{shard, leaf.layout});
+  sharded_[gathered] = Sharded{complete, std::move(layout), std::move(sharding)};
   gathered_.insert(gathered);
   return gathered;
 }
@@ -97,7 +111,7 @@ absl::Status Partitioner::PartitionParameters() {
     XLA_RETURN_IF_ERROR(parameter->ReplaceAllUsesWithDifferentShape(placeholder));
     *parameter->mutable_shape() = std::move(shard);
     size_t next = 0;
-    HloInstruction* gathered = GatherParameter(parameter, full, leaves, next);
+    XLA_ASSIGN_OR_RETURN(HloInstruction * gathered, GatherParameter(parameter, full, leaves, next));
     XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
     XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
     XLA_RETURN_IF_ERROR(ReadOperandsOf(gathered));

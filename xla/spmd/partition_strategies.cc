@@ -87,7 +87,8 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
     const int64_t once = shard / group * (group - 1);
     ShardLayout parts = strategy.result;
     parts.partial_groups = strategy.partial;
-    if (wanted.has_value() && emit_.CanReduceScatter(instruction.shape(), parts, *wanted)) {
+    if (wanted.has_value() && (!wanted->partial_groups.empty() ||
+                               emit_.CanReduceScatter(instruction.shape(), parts, *wanted))) {
       return cost + emit_.ReshardBytes(instruction.shape(), parts, *wanted);
     }
     cost += 2 * once;

@@ -81,8 +81,9 @@ class Partitioner {
   // The shape of what a partition has of a parameter; how its leaves are divided, in order.
   absl::StatusOr<Shape> ShardShapeOfParameter(const Shape& full, const HloSharding& sharding,
                                               std::vector<ParameterLeaf>& leaves) const;
-  HloInstruction* GatherParameter(HloInstruction* shard, const Shape& full,
-                                  absl::Span<const ParameterLeaf> leaves, size_t& next);
+  absl::StatusOr<HloInstruction*> GatherParameter(HloInstruction* shard, const Shape& full,
+                                                  absl::Span<const ParameterLeaf> leaves,
+                                                  size_t& next);
 
   // --- partition.cc: manual computations begin and end with shards; results are divided as was
   // asked.

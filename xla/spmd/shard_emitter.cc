@@ -24,8 +24,10 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
-// What leaves the others as they are when it is combined with them.
-HloInstruction* Identity(HloComputation* computation, const Shape& shape, UnreducedKind reduction) {
+}  // namespace
+
+HloInstruction* NeutralValue(HloComputation* computation, const Shape& shape,
+                             UnreducedKind reduction) {
   if (reduction == UnreducedKind::kSum) return Zero(computation, shape);
   const PrimitiveType type = shape.element_type();
   HloInstruction* bound = computation->AddInstruction(HloInstruction::CreateConstant(
@@ -33,8 +35,6 @@ HloInstruction* Identity(HloComputation* computation, const Shape& shape, Unredu
                                        : LiteralUtil::MaxValue(type)));
   return Add(computation, HloOpcode::kBroadcast, shape, {bound}, Dimensions({}));
 }
-
-}  // namespace
 
 HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
                            int64_t size) {
@@ -95,67 +95,7 @@ HloInstruction* ShardEmitter::KeepFirst(HloInstruction* shard, const ShardLayout
       Add(computation, HloOpcode::kBroadcast,
           ShapeUtil::MakeShape(PRED, shard->shape().dimensions()), {is_first}, Dimensions({}));
   return Add(computation, HloOpcode::kSelect, shard->shape(),
-             {mask, shard, Identity(computation, shard->shape(), layout.reduction)});
-}
-
-HloInstruction* ShardEmitter::Unreduce(HloInstruction* shard, const Shape& full,
-                                       const ShardLayout& from, const ShardLayout& to) {
-  std::optional<Mesh> mesh;
-  if (!ShareMesh(from, to, &mesh) || !mesh.has_value() || to.partial_groups.empty() ||
-      (!from.partial_groups.empty() && from.reduction != to.reduction)) {
-    return nullptr;
-  }
-  // Axes that divide dimensions before, of each dimension, and all of them.
-  std::vector<std::vector<AxisRef>> placed(static_cast<size_t>(full.rank()));
-  std::vector<AxisRef> all_placed;
-  const bool is_divided = !from.IsUndivided();
-  for (size_t d = 0; d < placed.size(); ++d) {
-    const std::vector<AxisRef> before = is_divided ? from.axes[d] : std::vector<AxisRef>();
-    const std::vector<AxisRef> after = to.IsUndivided() ? std::vector<AxisRef>() : to.axes[d];
-    if (!IsAxesPrefix(after, before) ||
-        !AxesPrefixOfSize(before, to.counts[d], *mesh).has_value()) {
-      return nullptr;
-    }
-    placed[d] = AxesAfterPrefix(before, to.counts[d], *mesh);
-    all_placed.insert(all_placed.end(), placed[d].begin(), placed[d].end());
-    if (!placed[d].empty() && full.dimensions(static_cast<int>(d)) % from.counts[d] != 0) {
-      return nullptr;
-    }
-  }
-  const std::vector<AxisRef>& wanted = to.partial_groups.axes;
-  const std::vector<AxisRef>& partial = from.partial_groups.axes;
-  std::vector<AxisRef> all = wanted;
-  all.insert(all.end(), all_placed.begin(), all_placed.end());
-  all.insert(all.end(), partial.begin(), partial.end());
-  for (const AxisRef& axis : all) {
-    if (!absl::c_all_of(all, [&](const AxisRef& other) { return axis.CanCoexist(other); })) {
-      return nullptr;
-    }
-  }
-  if (!AxesWithout(all_placed, wanted, *mesh).empty()) return nullptr;
-  if (const auto reduced = AxesWithout(partial, wanted, *mesh); !reduced.empty()) {
-    shard = Combine(shard, {*mesh, reduced}, Combiner(full.element_type(), to.reduction));
-  }
-  HloComputation* computation = shard->parent();
-  if (!all_placed.empty()) {
-    Shape shape = shard->shape();
-    Instructions operands = {nullptr, shard};
-    for (size_t d = 0; d < placed.size(); ++d) {
-      const int64_t size = shape.dimensions(static_cast<int>(d));
-      shape.set_dimensions(static_cast<int>(d), size * AxesSize(placed[d], *mesh));
-      HloInstruction* start = ScalarS32(computation, placed[d].empty() ? 0 : size);
-      if (!placed[d].empty()) {
-        start = Add(computation, HloOpcode::kMultiply, start->shape(),
-                    {PositionAlong(*mesh, placed[d], computation), start});
-      }
-      operands.push_back(start);
-    }
-    operands[0] = Identity(computation, shape, to.reduction);
-    shard = Add(computation, HloOpcode::kDynamicUpdateSlice, shape, operands);
-  }
-  ShardLayout rest = to;
-  rest.partial_groups.axes = AxesWithout(AxesWithout(wanted, partial, *mesh), all_placed, *mesh);
-  return rest.partial_groups.empty() ? shard : KeepFirst(shard, rest);
+             {mask, shard, NeutralValue(computation, shard->shape(), layout.reduction)});
 }
 
 HloComputation* ShardEmitter::Combiner(PrimitiveType type, UnreducedKind reduction) {

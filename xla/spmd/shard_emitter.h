@@ -30,6 +30,9 @@ namespace xla::spmd {
 // Where the shard of this partition starts in a dimension, an s32. `size`: of shards there.
 HloInstruction* ShardStart(HloComputation* computation, const ShardLayout& layout, size_t dimension,
                            int64_t size);
+// What leaves others as they are when it is combined with them.
+HloInstruction* NeutralValue(HloComputation* computation, const Shape& shape,
+                             UnreducedKind reduction);
 // The value for the position of this partition in a dimension, an s32.
 HloInstruction* ValueAtPosition(HloComputation* computation, const ShardLayout& layout,
                                 size_t dimension, absl::Span<const int64_t> values);
@@ -53,8 +56,8 @@ class ShardEmitter {
   // The shard where this partition is the first of those whose values add up, zeros elsewhere.
   HloInstruction* KeepFirst(HloInstruction* shard, const ShardLayout& layout);
   // What adds up to the value along the axes of `to` that are partial, from shards or parts of
-  // sums: what is along these axes already goes to its place among zeros, other partial axes are
-  // summed. Null if the layouts fit otherwise.
+  // sums: parts along these axes are exchanged as they are, what is divided along them goes to its
+  // place among zeros, other partial axes are summed. Null if the layouts are over two meshes.
   HloInstruction* Unreduce(HloInstruction* shard, const Shape& full, const ShardLayout& from,
                            const ShardLayout& to);
   // The full array, from the shards of all partitions.
@@ -117,6 +120,15 @@ class ShardEmitter {
     const BlockExchange* exchange = nullptr;
     int64_t bytes = INT64_MAX;  // that a device receives
   };
+  // A reshard, after which axes that divide dimensions still become partial.
+  struct WayToParts {
+    const ReshardPlan* plan = nullptr;
+    std::vector<std::vector<AxisRef>> placed;  // these axes, of each dimension
+    PartitionGroups kept_first;                // along which the first has the value
+  };
+  // None if there is none.
+  std::optional<WayToParts> CheapestWayToParts(const Shape& full, const ShardLayout& from,
+                                               const ShardLayout& to) const;
   Way CheapestWay(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // Null where chains do as well, or there is none.
   const BlockExchange* ExchangeOf(const Shape& full, const ShardLayout& from,

@@ -171,7 +171,10 @@ int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
                                    const ShardLayout& to) const {
   if (from == to) return 0;
   const int64_t bytes = ShapeUtil::ByteSizeOf(full);
-  if (!to.partial_groups.empty()) return 2 * bytes;
+  if (!to.partial_groups.empty()) {
+    const auto way = CheapestWayToParts(full, from, to);
+    return way.has_value() ? way->plan->bytes : 2 * bytes;
+  }
   const int64_t cheapest = CheapestWay(full, from, to).bytes;
   if (cheapest != INT64_MAX) return cheapest;
   if (!from.partial_groups.empty()) return 2 * bytes;
