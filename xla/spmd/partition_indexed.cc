@@ -140,47 +140,47 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicUpdateSlice(HloInstruction* up
   const std::vector<int64_t> divided = DividedUnless(source.layout, [&](int64_t d) {
     return part.dimensions(static_cast<int>(d)) == full.dimensions(static_cast<int>(d));
   });
-  if (divided.size() != 1 || ShapeUtil::IsZeroElementArray(part)) return false;
-  const int64_t d = divided[0];
-  const int dim = static_cast<int>(d);
-  HloInstruction* index = update->mutable_operand(d + 2);
-  if (!Holds(index->shape().element_type(), full.dimensions(dim))) return false;
+  if (divided.empty() || ShapeUtil::IsZeroElementArray(part)) return false;
   DimensionShardings kept = DimensionShardingsOf(source.layout);
-  kept[static_cast<size_t>(d)] = {};
+  for (const int64_t d : divided) {
+    const PrimitiveType type = update->operand(d + 2)->shape().element_type();
+    if (!Holds(type, full.dimensions(static_cast<int>(d)))) return false;
+    kept[static_cast<size_t>(d)] = {};
+  }
   const auto layout = ShardLayoutFrom(kept, partitions_);
   if (!layout.has_value()) return false;
   XLA_ASSIGN_OR_RETURN(HloInstruction * rows, ShardOf(update->mutable_operand(1), *layout));
-  const int64_t count = part.dimensions(dim), size = source.shard->shape().dimensions(dim);
   HloComputation* computation = update->parent();
-  HloInstruction* start =
-      Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - count),
-             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
-  // What falls beside the shard is put into padding.
-  HloInstruction* at =
-      Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, count)), 0, size + count);
-  HloInstruction* padded = Padded(source.shard, d, count);
-  Instructions operands = {padded, rows};
+  HloInstruction* padded = source.shard;
+  Instructions operands = {nullptr, rows};
+  SliceAttributes inner;
   for (int64_t e = 0; e < full.rank(); ++e) {
-    HloInstruction* other = update->mutable_operand(e + 2);
     const int i = static_cast<int>(e);
-    if (e == d) {
-      other = at;
+    HloInstruction* index = update->mutable_operand(e + 2);
+    const int64_t size = source.shard->shape().dimensions(i), count = part.dimensions(i);
+    inner.slice.push_back({0, size, 1});
+    if (absl::c_linear_search(divided, e)) {
+      HloInstruction* start =
+          Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(i) - count),
+                 ShardStart(computation, source.layout, static_cast<size_t>(e), size));
+      // What falls beside the shard is put into padding.
+      index =
+          Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, count)), 0, size + count);
+      padded = Padded(padded, e, count);
+      inner.slice.back() = {count, count + size, 1};
     } else if (source.layout.counts[static_cast<size_t>(e)] > 1) {
-      other = ScalarS32(computation, 0);
+      index = ScalarS32(computation, 0);
     } else {
-      other = Clamped(other, 0, full.dimensions(i) - part.dimensions(i));
+      index = Clamped(index, 0, full.dimensions(i) - count);
     }
-    operands.push_back(other);
+    operands.push_back(index);
   }
+  operands[0] = padded;
   HloInstruction* updated =
       Add(computation, HloOpcode::kDynamicUpdateSlice, padded->shape(), operands);
-  SliceAttributes attributes;
-  for (const int64_t n : source.shard->shape().dimensions()) attributes.slice.push_back({0, n, 1});
-  attributes.slice[static_cast<size_t>(d)] = {count, count + size, 1};
-  SetShard(
-      update,
-      Add(computation, HloOpcode::kSlice, source.shard->shape(), {updated}, std::move(attributes)),
-      source.layout);
+  SetShard(update,
+           Add(computation, HloOpcode::kSlice, source.shard->shape(), {updated}, std::move(inner)),
+           source.layout);
   return true;
 }
 
