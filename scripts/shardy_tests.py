@@ -201,6 +201,20 @@ def checked(driver, filecheck, piece, name, checks, options, folder):
     return "" if check.returncode == 0 else check.stderr.strip()[:600] + "\n" + function[:1500]
 
 
+def with_any_numbers(checks):
+    """The checks with variables in place of %iterArg_0: Shardy's constants have no names, ours do, and
+    names of values are numbered together."""
+    bound = set()
+
+    def variable(match):
+        number = match.group(1)
+        pattern = "" if number in bound else ":iterArg_[0-9]+"
+        bound.add(number)
+        return f"%[[ITER{number}{pattern}]]"
+
+    return re.sub(r"%iterArg_(\d+)", variable, checks)
+
+
 def by_filecheck(driver, checkout, filecheck, only=None):
     counts = dict.fromkeys(["as expected", "different"], 0)
     folders = [os.path.join(checkout, PROPAGATION),
@@ -227,6 +241,7 @@ def by_filecheck(driver, checkout, filecheck, only=None):
                     entry = name if name in public or not public else public[0]
                     end = labels[i + 1].start() if i + 1 < len(labels) else len(piece)
                     checks = piece[label.start():end].replace("sdy.constant", "stablehlo.constant")
+                    checks = with_any_numbers(checks)
                     said = checked(driver, filecheck, piece, name, checks,
                                    [*options, f"--function={entry}"], folder)
                     of_file[not said] += 1
