@@ -121,14 +121,15 @@ class ShardEmitter {
     int64_t bytes = INT64_MAX;  // that a device receives
   };
   // A reshard, after which axes that divide dimensions still become partial.
-  struct WayToParts {
+  struct UnreducedReshard {
     const ReshardPlan* plan = nullptr;
     std::vector<std::vector<AxisRef>> placed;  // these axes, of each dimension
     PartitionGroups kept_first;                // along which the first has the value
   };
   // None if there is none.
-  std::optional<WayToParts> CheapestWayToParts(const Shape& full, const ShardLayout& from,
-                                               const ShardLayout& to) const;
+  std::optional<UnreducedReshard> CheapestUnreducedReshard(const Shape& full,
+                                                           const ShardLayout& from,
+                                                           const ShardLayout& to) const;
   Way CheapestWay(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // Null where chains do as well, or there is none.
   const BlockExchange* ExchangeOf(const Shape& full, const ShardLayout& from,

@@ -172,7 +172,7 @@ int64_t ShardEmitter::ReshardBytes(const Shape& full, const ShardLayout& from,
   if (from == to) return 0;
   const int64_t bytes = ShapeUtil::ByteSizeOf(full);
   if (!to.partial_groups.empty()) {
-    const auto way = CheapestWayToParts(full, from, to);
+    const auto way = CheapestUnreducedReshard(full, from, to);
     return way.has_value() ? way->plan->bytes : 2 * bytes;
   }
   const int64_t cheapest = CheapestWay(full, from, to).bytes;

@@ -80,7 +80,7 @@ HloInstruction* PlacedShard(HloInstruction* shard, const std::vector<Axes>& plac
 
 }  // namespace
 
-std::optional<ShardEmitter::WayToParts> ShardEmitter::CheapestWayToParts(
+std::optional<ShardEmitter::UnreducedReshard> ShardEmitter::CheapestUnreducedReshard(
     const Shape& full, const ShardLayout& from, const ShardLayout& to) const {
   std::optional<Mesh> mesh;
   const Axes& wanted = to.partial_groups.axes;
@@ -103,7 +103,7 @@ std::optional<ShardEmitter::WayToParts> ShardEmitter::CheapestWayToParts(
   if (from.IsUndivided()) {
     for (Axes& axes : source.axes) axes.clear();
   }
-  std::optional<WayToParts> cheapest;
+  std::optional<UnreducedReshard> cheapest;
   std::vector<std::vector<Axes>> choices = {PlacedAxes(full, from, to, *mesh)};
   choices.emplace_back(choices[0].size());  // and none
   for (std::vector<Axes>& placed : choices) {
@@ -112,20 +112,20 @@ std::optional<ShardEmitter::WayToParts> ShardEmitter::CheapestWayToParts(
     Axes known = AxesWithout(partial, source.partial_groups.axes, *mesh);
     for (const Axes& axes : placed) Append(axes, known);
     PartitionGroups rest = {*mesh, AxesWithout(wanted, known, *mesh)};
-    cheapest = WayToParts{plan, std::move(placed), std::move(rest)};
+    cheapest = UnreducedReshard{plan, std::move(placed), std::move(rest)};
   }
   return cheapest;
 }
 
 HloInstruction* ShardEmitter::Unreduce(HloInstruction* shard, const Shape& full,
                                        const ShardLayout& from, const ShardLayout& to) {
-  const std::optional<WayToParts> way = CheapestWayToParts(full, from, to);
-  if (!way.has_value()) return nullptr;
-  shard = EmitReshard(shard, way->plan->from, way->plan->steps, full, *this);
-  shard = PlacedShard(shard, way->placed, to.partial_groups.mesh, to.reduction);
-  if (way->kept_first.empty()) return shard;
+  const std::optional<UnreducedReshard> reshard = CheapestUnreducedReshard(full, from, to);
+  if (!reshard.has_value()) return nullptr;
+  shard = EmitReshard(shard, reshard->plan->from, reshard->plan->steps, full, *this);
+  shard = PlacedShard(shard, reshard->placed, to.partial_groups.mesh, to.reduction);
+  if (reshard->kept_first.empty()) return shard;
   ShardLayout rest = to;
-  rest.partial_groups = way->kept_first;
+  rest.partial_groups = reshard->kept_first;
   return KeepFirst(shard, rest);
 }
 
