@@ -26,6 +26,7 @@
 #include "xla/hlo/ir/hlo_print_options.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
+#include "xla/passes/algebraic_simplifier.h"
 
 namespace xla {
 namespace {
@@ -175,6 +176,28 @@ TEST(CpuPipeline, TakesLinearTime) {
         return seconds;
       },
       600, 60'000);
+}
+
+// A sum of so many pads that overlap, as the gradient of an unrolled loop over slices is.
+TEST(CpuPipeline, LongSumsOfPadsTakeLinearTime) {
+  const auto sum_of_pads = [](int64_t length) {
+    std::string text =
+        "HloModule m\nENTRY e {\n  z = f32[] constant(0)\n  x = f32[2] parameter(0)\n"
+        "  v0 = f32[4] pad(x, z), padding=0_2\n";
+    for (int64_t i = 1; i <= length; ++i) {
+      absl::StrAppend(&text, "  p", i, " = f32[4] pad(x, z), padding=2_0\n  v", i,
+                      " = f32[4] add(v", i - 1, ", p", i, ")\n");
+    }
+    return absl::StrCat(text, "  ROOT r = f32[4] negate(v", length, ")\n}\n");
+  };
+  testing::ExpectLinearTime(
+      [&](int64_t length) {
+        absl::StatusOr<std::unique_ptr<HloModule>> module =
+            ParseAndReturnUnverifiedModule(sum_of_pads(length));
+        EXPECT_OK(module.status());
+        return testing::SecondsOf([&] { EXPECT_OK(SimplifyAlgebra(module->get()).status()); });
+      },
+      500, 20'000);
 }
 
 TEST(CpuPipeline, RunsNothingTwiceButWhatTidiesUp) {

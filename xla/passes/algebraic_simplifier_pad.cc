@@ -54,15 +54,14 @@ bool AddPart(HloInstruction* pad, Parts& parts) {
   return true;
 }
 
-// Collects the parts of a sum whose summands nothing else reads. False if it sums up other things,
-// too, or more than so many.
-bool AddParts(const HloInstruction& sum, Parts& parts) {
-  constexpr size_t kMostParts = 64;
+// Collects the parts of a sum of at most `most_sums` sums, which it is less afterwards, and whose
+// summands nothing else reads. False if it sums up more, or other things, too.
+bool AddParts(const HloInstruction& sum, int& most_sums, Parts& parts) {
+  if (most_sums-- == 0) return false;
   for (HloInstruction* operand : sum.operands()) {
-    if (operand->user_count() != 1 || !IsPlain(*operand) || parts.parts.size() == kMostParts)
-      return false;
+    if (operand->user_count() != 1 || !IsPlain(*operand)) return false;
     if (operand->opcode() == HloOpcode::kAdd) {
-      if (!AddParts(*operand, parts)) return false;
+      if (!AddParts(*operand, most_sums, parts)) return false;
     } else if (operand->opcode() != HloOpcode::kPad || !AddPart(operand, parts)) {
       return false;
     }
@@ -72,10 +71,12 @@ bool AddParts(const HloInstruction& sum, Parts& parts) {
 
 // The parts of a sum, in order; none if they overlap.
 Parts DisjointParts(const HloInstruction& sum) {
+  // Longer sums are looked at from each of their sums.
+  int most_sums = 63;
   Parts parts;
   if (sum.opcode() != HloOpcode::kAdd || !sum.shape().IsArray() || !sum.shape().is_static() ||
       primitive_util::IsComplexType(sum.shape().element_type()) || !IsPlain(sum) ||
-      !AddParts(sum, parts)) {
+      !AddParts(sum, most_sums, parts)) {
     return {};
   }
   std::sort(parts.parts.begin(), parts.parts.end(),

@@ -9,7 +9,8 @@
 namespace xla {
 namespace {
 
-bool IsNeverNegativeZero(const HloInstruction& instruction, int depth) {
+// Whether no element is -0.
+bool IsNeverNegativeZero(const HloInstruction& instruction, int depth = 0) {
   constexpr int kDeepest = 4;
   const PrimitiveType type = instruction.shape().element_type();
   if (primitive_util::IsComplexType(type)) return false;
@@ -30,10 +31,6 @@ bool IsNeverNegativeZero(const HloInstruction& instruction, int depth) {
 }
 
 }  // namespace
-
-bool IsNeverNegativeZero(const HloInstruction& instruction) {
-  return IsNeverNegativeZero(instruction, 0);
-}
 
 HloInstruction* PlusZero(HloInstruction* x, Rewriter& rewriter) {
   if (IsNeverNegativeZero(*x)) return x;

@@ -8,9 +8,6 @@
 
 namespace xla {
 
-// Whether no element is -0.
-bool IsNeverNegativeZero(const HloInstruction& instruction);
-
 // x + 0; x itself where it is known to have no -0, and where the type has none. Of complex numbers
 // x + 0 too.
 HloInstruction* PlusZero(HloInstruction* x, Rewriter& rewriter);
