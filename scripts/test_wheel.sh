@@ -12,11 +12,12 @@ jax=${2:-0.10.2}
 python=${PYTHON:-python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-machine=$(uname -m)
 tag=${wheel%.whl}
 tag=${tag##*-}
+machine=x86_64 architecture=amd64 # of the wheel, as Python and as Debian call it
+[[ $tag != *_aarch64 ]] || machine=aarch64 architecture=arm64
 is_cross=
-[[ $tag == *_"$machine" ]] || is_cross=1
+[[ $machine == "$(uname -m)" ]] || is_cross=1
 
 echo "== each CPython"
 "$python" -m venv "$scratch/pip"
@@ -47,11 +48,10 @@ done
 
 # download FOLDER PYTHON REQUIREMENT...: what these need, once, into a folder that is kept.
 download() {
-  local folder=$1 version=$2 architecture=x86_64 platforms=()
+  local folder=$1 version=$2 platforms=()
   shift 2
-  [[ $tag != *_aarch64 ]] || architecture=aarch64
   for platform in manylinux2014 manylinux_2_17 manylinux_2_26 manylinux_2_27 manylinux_2_28; do
-    platforms+=(--platform "${platform}_$architecture")
+    platforms+=(--platform "${platform}_$machine")
   done
   [[ ! -f $folder/complete ]] || return 0
   mkdir -p "$folder"
@@ -61,8 +61,6 @@ download() {
 }
 
 roots=${XYLEM_ROOTS:-/var/tmp/xylem-roots}
-architecture=amd64
-[[ $tag != *_aarch64 ]] || architecture=arm64
 mkdir "$scratch/wheel" "$scratch/packages" "$scratch/newest"
 cp "$wheel" "$scratch/wheel/"
 

@@ -131,7 +131,10 @@ bool SetString(DebugOptions* options, const FieldDescriptor* field, const std::s
   return true;
 }
 
+}  // namespace
+
 bool AddStrings(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
+  if (!field->is_repeated() || field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return false;
   const absl::string_view name = field->name();
   std::vector<std::string> values;
   if (name == "xla_gpu_ptx_file" || name == "xla_gpu_llvm_ir_file") {
@@ -146,6 +149,8 @@ bool AddStrings(DebugOptions* options, const FieldDescriptor* field, const std::
   }
   return true;
 }
+
+namespace {
 
 bool AddEntries(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
   std::map<std::string, std::string> entries;

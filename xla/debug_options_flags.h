@@ -77,6 +77,10 @@ absl::StatusOr<int> HostPlatformDeviceCountFromFlags();
 // The bound on instruction sets that xla_cpu_max_isa sets: the lower one of that in `options` and
 // the calling thread's. InvalidArgument for sets that do not exist.
 absl::StatusOr<InstructionSet> MaxInstructionSetOf(const DebugOptions& options);
+// Adds to a list of strings what a flag of that name would: text that commas separate. False for
+// other fields.
+bool AddStrings(DebugOptions* options, const google::protobuf::FieldDescriptor* field,
+                const std::string& text);
 // The names of passes that programs are compiled without (xla_disable_hlo_passes).
 std::vector<std::string> DisabledPassesOf(const DebugOptions& options);
 // xla_cpu_max_isa of the options of the process, likewise as above.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
+#include "xla/debug_options_flags.h"
 #include "xla/service/dump.h"
 #include "xla/xla.pb.h"
 
@@ -117,7 +118,7 @@ DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
     const std::string text = TextOf(option);
     if (field->is_repeated()) {
       reflection->ClearField(&result, field);
-      SetStrings(*field, text, result);
+      AddStrings(&result, field, text);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       reflection->SetString(&result, field, text);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {

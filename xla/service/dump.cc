@@ -17,7 +17,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/text_format.h"
@@ -82,12 +81,6 @@ constexpr size_t kLongestName = 255;
 
 }  // namespace
 
-void SetStrings(const FieldDescriptor& field, absl::string_view text, DebugOptions& options) {
-  if (!field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) return;
-  for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty()))
-    DebugOptions::GetReflection()->AddString(&options, &field, std::string(name));
-}
-
 DebugOptions DebugOptionsFromEnv() {
   DebugOptions options;
   const absl::StatusOr<std::vector<std::string>> flags = FlagsFromEnv("XLA_FLAGS");
@@ -106,7 +99,7 @@ DebugOptions DebugOptionsFromEnv() {
     const FieldDescriptor* field = DebugOptions::descriptor()->FindFieldByName(name);
     if (field == nullptr) continue;
     if (field->is_repeated()) {
-      SetStrings(*field, value, options);
+      AddStrings(&options, field, value);
       continue;
     }
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING && has_value) {

@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/descriptor.h"
 #include "xla/passes/pipeline.h"
 #include "xla/xla.pb.h"
 
@@ -26,10 +25,6 @@ std::string GetNonDefaultDebugOptions(const DebugOptions& options);
 // environment variable XLA_FLAGS sets. Everything else there is left to those who read it with
 // ParseDebugOptionFlagsFromEnv.
 DebugOptions DebugOptionsFromEnv();
-
-// Adds strings separated by commas to the field, if it is a list of strings.
-void SetStrings(const google::protobuf::FieldDescriptor& field, absl::string_view text,
-                DebugOptions& options);
 
 // The dumps of one program, as XLA has them: of the flags xla_dump_to ("-": stdout),
 // xla_dump_hlo_{module,pass,pipeline}_re, xla_dump_hlo_as_{text,long_text,proto},

@@ -152,6 +152,12 @@ F LessMultipleOfLn2F64(const F& x, const F& n) {
 }
 // With the part of r that one number cannot hold.
 template <class F>
+Pair<F> PairLessMultipleOfLn2F32(const F& x, const F& n) {
+  const F high = Fma(n, Like(x, -0.693359375), x);
+  const F r = Fma(n, Like(x, 2.12194440e-4), high);
+  return {r, Fma(n, Like(x, 2.12194440e-4), high - r)};
+}
+template <class F>
 Pair<F> PairLessMultipleOfLn2F64(const F& x, const F& n) {
   const F high = Fma(n, Like(x, -6.93147180369123816490e-01), x);
   const F less = n * Like(x, 1.90821492927058770002e-10);
@@ -159,12 +165,20 @@ Pair<F> PairLessMultipleOfLn2F64(const F& x, const F& n) {
   return {r, (high - r) - less};
 }
 
-// exp(x - n ln 2), for the n nearest to x / ln 2.
+// x, or the bound that it is beyond. NaN stays.
+template <class F>
+F Bounded(const F& x, double low, double high) {
+  const F below = Select(x > Like(x, high), Like(x, high), x);
+  return Select(below < Like(x, low), Like(x, low), below);
+}
+
+// exp(r) = 1 + r + r^2 p(r), for |r| <= ln 2 / 2.
 template <class F>
 F ExpPolynomialF32(const F& r) {
   return Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
                         0.0083688826063520573, 0.0013950578188100459});
 }
+// exp(x - n ln 2), for the n nearest to x / ln 2.
 template <class F>
 F ExpOfRestF32(const F& x, const F& n) {
   const F r = LessMultipleOfLn2F32(x, n);
@@ -173,9 +187,7 @@ F ExpOfRestF32(const F& x, const F& n) {
 
 template <class F>
 F ExpF32(const F& x) {
-  // NaN stays.
-  const F below = Select(x > Like(x, 89), Like(x, 89), x);
-  const F bounded = Select(below < Like(x, -104), Like(x, -104), below);
+  const F bounded = Bounded(x, -104, 89);
   const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
   return ScaleF32(ExpOfRestF32(bounded, n.number), n);
 }
@@ -194,8 +206,7 @@ F ExpPolynomialF64(const F& r) {
 }
 template <class F>
 F ExpF64(const F& x) {
-  const F below = Select(x > Like(x, 710), Like(x, 710), x);
-  const F bounded = Select(below < Like(x, -746), Like(x, -746), below);
+  const F bounded = Bounded(x, -746, 710);
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F64(bounded, n.number);
   return ScaleF64(Like(x, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
@@ -205,12 +216,9 @@ F ExpF64(const F& x) {
 // multiply-add.
 template <class F>
 F AccurateExpF32(const F& x) {
-  const F below = Select(x > Like(x, 89), Like(x, 89), x);
-  const F bounded = Select(below < Like(x, -104), Like(x, -104), below);
+  const F bounded = Bounded(x, -104, 89);
   const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
-  const F high = Fma(n.number, Like(x, -0.693359375), bounded);
-  const F r = Fma(n.number, Like(x, 2.12194440e-4), high);
-  const F low = Fma(n.number, Like(x, 2.12194440e-4), high - r);
+  const auto [r, low] = PairLessMultipleOfLn2F32(bounded, n.number);
   const Pair<F> sum = SumOf(Like(x, 1), r);
   return ScaleF32(sum.high + (sum.low + Fma(r * r, ExpPolynomialF32(r), low)), n);
 }
@@ -222,8 +230,7 @@ struct ScaledPair {
 };
 template <class F>
 auto ExpPairF64(const F& x) {
-  const F below = Select(x > Like(x, 710), Like(x, 710), x);
-  const F bounded = Select(below < Like(x, -746), Like(x, -746), below);
+  const F bounded = Bounded(x, -746, 710);
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const auto [r, low] = PairLessMultipleOfLn2F64(bounded, n.number);
   const Pair<F> sum = SumOf(Like(x, 1), r);

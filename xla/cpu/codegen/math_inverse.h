@@ -58,7 +58,7 @@ F AtanRestF64(const F& q, const F& z, const F& low) {
   return Fma(q * z, Fma(fourth * fourth * square, tail, head), low);
 }
 
-// base + base_low + atan(q), where |base| > 1 or base is 0.
+// base + base_low + atan(q)
 template <class F, class Rest>
 F AngleFrom(const F& base, const F& base_low, const F& q, Rest rest) {
   return base + (q + rest(q, q * q, base_low));
@@ -218,31 +218,56 @@ F AcosF64(const F& x) {
   return sum.high + Fma(term, more, Fma(halves, Like(x, kHalfPiLow), sum.low));
 }
 
-// log(high + low + 1), or log(2 x) for x from 2^28 on; high >= 0.
-template <class F>
-F LogOfSumF64(const F& x, const Pair<F>& sum) {
+// log(high + low + 1), or log(2 x) for x beyond `large`; high >= 0. `split` and `log_of_parts` are
+// SplitForLog and LogOfParts of the type.
+template <class F, class Split, class LogOfParts>
+F LogOfSum(const F& x, const Pair<F>& sum, double large, Split split, LogOfParts log_of_parts) {
   const F one = Like(x, 1);
-  const auto is_large = x > Like(x, 0x1p28);
+  const auto is_large = x > Like(x, large);
   const F u = sum.high + one;
   const F lost = Select(sum.high < one, sum.high - (u - one), one - (u - sum.high)) + sum.low;
-  LogParts<F> parts = SplitForLogF64(Select(is_large, x, u));
+  LogParts<F> parts = split(Select(is_large, x, u));
   parts.exponent = parts.exponent + Select(is_large, one, Like(x, 0));
-  return LogOfPartsF64(parts, Select(is_large, Like(x, 0), lost / u));
+  return log_of_parts(parts, Select(is_large, Like(x, 0), lost / u));
 }
-// log1p(|x| + x^2 / (1 + sqrt(1 + x^2)))
 template <class F>
-F AsinhF64(const F& x) {
+F LogOfSumF32(const F& x, const Pair<F>& sum) {
+  return LogOfSum(x, sum, 0x1p12, SplitForLogF32<F>, LogOfPartsF32<F>);
+}
+template <class F>
+F LogOfSumF64(const F& x, const Pair<F>& sum) {
+  return LogOfSum(x, sum, 0x1p28, SplitForLogF64<F>, LogOfPartsF64<F>);
+}
+// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))); x itself up to `tiny`.
+template <class F, class LogOfSum>
+F AsinhOf(const F& x, double tiny, LogOfSum log_of_sum) {
   const F size = Abs(x), one = Like(x, 1);
   const F root = Sqrt(Fma(size, size, one));
-  const F y = LogOfSumF64(size, SumOf(size, size * (size / (root + one))));
-  return Select((size > Like(x, 0x1p-28)) & (size < Infinity(x)), FlipSign(y, x), x);
+  const F y = log_of_sum(size, SumOf(size, size * (size / (root + one))));
+  return Select((size > Like(x, tiny)) & (size < Infinity(x)), FlipSign(y, x), x);
+}
+template <class F>
+F AsinhF32(const F& x) {
+  return AsinhOf(x, 0x1p-12, LogOfSumF32<F>);
+}
+template <class F>
+F AsinhF64(const F& x) {
+  return AsinhOf(x, 0x1p-28, LogOfSumF64<F>);
 }
 // log1p(t + sqrt(t^2 + 2 t)), t = x - 1
+template <class F, class LogOfSum>
+F AcoshOf(const F& x, LogOfSum log_of_sum) {
+  const F t = x - Like(x, 1);
+  const F y = log_of_sum(x, SumOf(Sqrt(Fma(t, t, t + t)), t));
+  return Select(t < Like(x, 0), NaN(x), Select(x < Infinity(x), y, x));
+}
+template <class F>
+F AcoshF32(const F& x) {
+  return AcoshOf(x, LogOfSumF32<F>);
+}
 template <class F>
 F AcoshF64(const F& x) {
-  const F t = x - Like(x, 1);
-  const F y = LogOfSumF64(x, SumOf(Sqrt(Fma(t, t, t + t)), t));
-  return Select(t < Like(x, 0), NaN(x), Select(x < Infinity(x), y, x));
+  return AcoshOf(x, LogOfSumF64<F>);
 }
 // log((1 + |x|) / (1 - |x|)) / 2 = n ln 2 / 2 + atanh((a - b) / (a + b)), where a = 1 + |x| and
 // b = 2^n (1 - |x|): within a factor of 3/2 of each other, so that a - b is exact.
@@ -271,30 +296,6 @@ F AtanhF64(const F& x) {
                 Select(size == one, FlipSign(Infinity(x), x), NaN(x)));
 }
 
-// As those of f64. Beyond 2^12 the square of x is the sum, beyond 2^64 it would overflow.
-template <class F>
-F LogOfSumF32(const F& x, const Pair<F>& sum) {
-  const F one = Like(x, 1), zero = Like(x, 0);
-  const auto is_large = x > Like(x, 0x1p12);
-  const F u = sum.high + one;
-  const F lost = Select(sum.high < one, sum.high - (u - one), one - (u - sum.high)) + sum.low;
-  LogParts<F> parts = SplitForLogF32(Select(is_large, x, u));
-  parts.exponent = parts.exponent + Select(is_large, one, zero);
-  return LogOfPartsF32(parts, Select(is_large, zero, lost / u));
-}
-template <class F>
-F AsinhF32(const F& x) {
-  const F size = Abs(x), one = Like(x, 1);
-  const F root = Sqrt(Fma(size, size, one));
-  const F y = LogOfSumF32(size, SumOf(size, size * (size / (root + one))));
-  return Select((size > Like(x, 0x1p-12)) & (size < Infinity(x)), FlipSign(y, x), x);
-}
-template <class F>
-F AcoshF32(const F& x) {
-  const F t = x - Like(x, 1);
-  const F y = LogOfSumF32(x, SumOf(Sqrt(Fma(t, t, t + t)), t));
-  return Select(t < Like(x, 0), NaN(x), Select(x < Infinity(x), y, x));
-}
 template <class F>
 F AtanhF32(const F& x) {
   return Narrow(AtanhF64(Widen(x)));

@@ -465,7 +465,12 @@ class SelectKernel final : public Kernel {
     const int64_t bytes = primitive_util::ByteWidth(spec_.type);
     const char* in = static_cast<const char*>(call.buffers[0]) + row * spec_.length * bytes;
     int64_t count = 0;
-    const uint32_t limit = spec_.length < kShortRow ? GroupLimit(in) : SampledLimit(in);
+    uint32_t limit = 0;
+    if (HasGroupLimit(spec_)) {
+      limit = GroupLimit(in);
+    } else if (spec_.length >= kShortRow) {
+      limit = SampledLimit(in);
+    }
     if (limit > 0) count = Collect(in, true, limit, best);
     if (count < spec_.k) count = Collect(in, false, 0, best);
     SortWordsInPlace(best, count);
@@ -478,7 +483,6 @@ class SelectKernel final : public Kernel {
   // Returns a key that is greater than at least k keys of the row, and than few others: the k-th of
   // the least keys of groups, and one. 0 if there is none.
   uint32_t GroupLimit(const char* in) const {
-    if (!HasGroupLimit(spec_)) return 0;
     const int64_t n = spec_.length, k = spec_.k, groups = GroupsOf(spec_);
     uint32_t keys[kShortRow], least[kShortRow / 2];
     OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in, 1, n, keys);
