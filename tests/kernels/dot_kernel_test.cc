@@ -194,10 +194,12 @@ TEST(DotKernel, Complex128) { CheckAll<complex128, complex128, complex128>(1 << 
 TEST(DotKernel, RealByComplex) { CheckAll<float, complex64, complex64>(1 << 18); }
 
 TEST(DotKernel, Int8OfGreatestMagnitude) {
-  DotCase<int8_t, int8_t, int32_t> dot(1, {{}, {30}, {50}, {1000}}, true);
-  for (int8_t& x : dot.lhs) x = -128;
-  for (int8_t& x : dot.rhs) x = -128;
-  dot.Check("extremes");
+  for (const int64_t rows : {30, 3}) {
+    DotCase<int8_t, int8_t, int32_t> dot(1, {{}, {rows}, {50}, {1000}}, true);
+    for (int8_t& x : dot.lhs) x = -128;
+    for (int8_t& x : dot.rhs) x = -128;
+    dot.Check("extremes");
+  }
 }
 
 template <typename L, typename R>

@@ -15,7 +15,8 @@
 namespace xla::kernels {
 
 // For few rows: the matrix of columns is streamed once, in place. Its elements are of type W and
-// summed in T: float or double for both, or Bf16Bits or int8_t in float, with rows of any type.
+// summed in T: float or double for both, or Bf16Bits or int8_t in float, with rows of any type, or
+// int8_t or uint8_t in uint32_t, with rows of bytes.
 template <typename T, typename W>
 double SkinnyDotCost(const DotProblem& problem);
 template <typename T, typename W>

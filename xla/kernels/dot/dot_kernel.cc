@@ -51,9 +51,10 @@ constexpr DotForm kU32[] = {kBlocked<WidePacking<uint32_t>>};
 constexpr DotForm kU64[] = {kBlocked<WidePacking<uint64_t>>};
 constexpr DotForm kC64[] = {kBlocked<ComplexPacking<float>>};
 constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
-constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
-constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
-constexpr DotForm kWords[] = {kBlocked<WordPacking>};
+constexpr DotForm kPairs[] = {kSkinny<float, Bf16Bits>, kBlocked<PairPacking>};
+constexpr DotForm kQuads[] = {kSkinny<uint32_t, int8_t>, kBlocked<QuadPacking>};
+constexpr DotForm kWords[] = {kSkinny<uint32_t, int8_t>, kSkinny<uint32_t, uint8_t>,
+                              kBlocked<WordPacking>};
 XLA_BY_NEED(MIXED, dot_mixed, kMixed);
 XLA_BY_NEED(F64, dot_f64, kF64);
 XLA_BY_NEED(INTEGERS, dot_u32, kU32);

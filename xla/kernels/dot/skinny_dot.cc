@@ -35,10 +35,13 @@ constexpr PrimitiveType kMatrixType = primitive_util::NativeToPrimitiveType<W>()
 template <>
 constexpr PrimitiveType kMatrixType<Bf16Bits> = BF16;
 
-// Elements of the matrix are of type W, sums of type T. Rows of any type are converted.
+// Elements of the matrix are of type W, sums of type T. Rows of any type are converted; to sums of
+// integers, rows of bytes.
 template <typename T, typename W>
 class SkinnyDotKernel final : public Kernel {
  public:
+  using Row = SkinnyRow<T>;
+
   explicit SkinnyDotKernel(DotProblem problem) : problem_(std::move(problem)) {
     const MatrixView& w = problem_.columns.view;
     dots_ = HasDotRows(w);
@@ -62,8 +65,8 @@ class SkinnyDotKernel final : public Kernel {
   // Whether there is one problem, whose rows are as they would be packed.
   static bool RowsInPlace(const DotProblem& problem) {
     const MatrixView& view = problem.rows.view;
-    return IsPlain<T>(problem.rows) && problem.batch == 1 && view.k.IsOneRun() &&
-           view.k.run_stride() == 1 && view.lines.IsOneRun();
+    return std::is_same_v<Row, T> && IsPlain<T>(problem.rows) && problem.batch == 1 &&
+           view.k.IsOneRun() && view.k.run_stride() == 1 && view.lines.IsOneRun();
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -72,9 +75,9 @@ class SkinnyDotKernel final : public Kernel {
 
   absl::Status Run(const KernelCall& call) const override {
     char* scratch = static_cast<char*>(call.scratch);
-    const T* x = nullptr;
+    const Row* x = nullptr;
     int64_t x_stride = problem_.k;
-    PrepareRows(call, reinterpret_cast<T*>(scratch), &x, &x_stride);
+    PrepareRows(call, reinterpret_cast<Row*>(scratch), &x, &x_stride);
     T* partial = reinterpret_cast<T*>(scratch + RowBytes());
     const W* w = static_cast<const W*>(call.buffers[problem_.columns.buffer]);
     const SkinnyKernels<T, W> kernels = FusedSkinnyKernels<T, W>();
@@ -111,7 +114,7 @@ class SkinnyDotKernel final : public Kernel {
   int64_t RowBytes() const {
     return RowsInPlace(problem_) ? 0
                                  : Aligned(problem_.batch * problem_.m * problem_.k *
-                                           static_cast<int64_t>(sizeof(T)));
+                                           static_cast<int64_t>(sizeof(Row)));
   }
   int64_t WorkerBytes() const {
     return Aligned(problem_.m * stride_ * static_cast<int64_t>(sizeof(T)));
@@ -122,11 +125,11 @@ class SkinnyDotKernel final : public Kernel {
                                   static_cast<int64_t>(sizeof(T)));
   }
 
-  void PrepareRows(const KernelCall& call, T* packed, const T** x, int64_t* x_stride) const {
+  void PrepareRows(const KernelCall& call, Row* packed, const Row** x, int64_t* x_stride) const {
     const MatrixView& view = problem_.rows.view;
     const char* data = static_cast<const char*>(call.buffers[problem_.rows.buffer]);
     if (RowsInPlace(problem_)) {
-      *x = reinterpret_cast<const T*>(data);
+      *x = reinterpret_cast<const Row*>(data);
       *x_stride = problem_.m == 1 ? 0 : view.lines.run_stride();
       return;
     }
@@ -136,14 +139,29 @@ class SkinnyDotKernel final : public Kernel {
       for (int64_t i = 0; i < problem_.m; ++i) {
         const int64_t line = view.batch.Offset(b) + view.lines.Offset(i);
         view.k.ForEachRun(0, problem_.k, [&](int64_t k, int64_t offset, int64_t length) {
-          load(data + (line + offset) * view.element_bytes, view.k.run_stride(), length,
-               packed + (b * problem_.m + i) * problem_.k + k);
+          LoadRow(load, data + (line + offset) * view.element_bytes, view.k.run_stride(),
+                  view.element_bytes, length, packed + (b * problem_.m + i) * problem_.k + k);
         });
       }
     }
   }
 
-  void MultiplyBlock(const SkinnyKernels<T, W>& kernels, const T* x, int64_t x_stride, const W* w,
+  static void LoadRow(WideLoad<T> load, const char* from, int64_t stride, int64_t element_bytes,
+                      int64_t count, Row* to) {
+    if constexpr (std::is_same_v<Row, T>) {
+      load(from, stride, count, to);
+    } else {
+      constexpr int64_t kBuffer = 256;
+      T buffer[kBuffer];
+      for (int64_t i = 0; i < count; i += kBuffer) {
+        const int64_t length = std::min(kBuffer, count - i);
+        load(from + i * stride * element_bytes, stride, length, buffer);
+        for (int64_t j = 0; j < length; ++j) to[i + j] = static_cast<Row>(buffer[j]);
+      }
+    }
+  }
+
+  void MultiplyBlock(const SkinnyKernels<T, W>& kernels, const Row* x, int64_t x_stride, const W* w,
                      int64_t column, int64_t columns, int64_t k0, T* sums, Task& task) const {
     const int64_t depth = std::min(split_depth_, problem_.k - k0);
     if (dots_) {
@@ -188,7 +206,8 @@ double SkinnyDotCost(const DotProblem& problem) {
   const bool takes_passes = dots || !std::is_same_v<T, W>;
   if (problem.m > (takes_passes ? kMaxDotRows : kMaxSkinnyRows) || problem.k < 1 ||
       w.type != kMatrixType<W> || problem.columns.scale != 1 || problem.rows.scale != 1 ||
-      (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) || !w.k.IsOneRun() ||
+      (std::is_same_v<T, W> && !IsPlain<T>(problem.rows)) ||
+      (std::is_integral_v<T> && problem.rows.view.element_bytes != 1) || !w.k.IsOneRun() ||
       !w.lines.IsOneRun() || (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
     return kDoesNotFit;
   }
@@ -199,16 +218,27 @@ double SkinnyDotCost(const DotProblem& problem) {
   double cost = kProblem + m * n * kStored;
   if (!SkinnyDotKernel<T, W>::RowsInPlace(problem))
     cost += PackRowsCost(problem.rows.view, kMatrixType<T>);
+  // Vectors are loaded in part, or what is left after the last one is multiplied one by one.
+  const Machine& machine = MachineOfThread();
+  const bool loads_parts = machine.avx512 || (std::is_same_v<T, W> && machine.avx2);
+  constexpr double kProduct = 1.4;
+  const auto vectors_of = [&](double count, double of) {
+    return loads_parts ? std::ceil(count / of) : std::floor(count / of);
+  };
+  const auto rest_of = [&](double count, double of) {
+    return loads_parts ? 0 : kProduct * std::fmod(count, of);
+  };
   // What a vector of the matrix takes to be widened.
   constexpr double kWidened = std::is_same_v<T, W> ? 0 : std::is_same_v<W, Bf16Bits> ? 1 : 1.5;
   if (dots) {
     // For up to kMaxSkinnyRows rows: vectors of products, and the sums of their lanes.
     constexpr double kVector = 0.5, kSum = 2.5, kFewestColumns = 4;
     const double passes = std::ceil(m / kMaxSkinnyRows), rows = std::max(m, 1.3 * passes);
-    const double vectors = std::ceil(k / lanes);
-    return kStart +
-           batch * (cost + std::max(n, kFewestColumns) *
-                               (rows * (vectors * kVector + kSum) + passes * vectors * kWidened));
+    const double of_vector = std::is_integral_v<T> ? 2 * lanes : lanes;
+    const double vectors = vectors_of(k, of_vector);
+    return kStart + batch * (cost + std::max(n, kFewestColumns) *
+                                        (rows * (vectors * kVector + kSum) +
+                                         passes * vectors * kWidened + m * rest_of(k, of_vector)));
   }
   // Sums of more rows are stored and loaded more often.
   constexpr double kRow = 2.2;
@@ -217,7 +247,8 @@ double SkinnyDotCost(const DotProblem& problem) {
   for (int64_t rows = problem.m; rows > 0; rows -= kMaxSkinnyRows)
     vector += kVectors[std::min(rows, kMaxSkinnyRows) - 1] + kWidened;
   const double passes = std::ceil(m / kMaxSkinnyRows);
-  return kStart + batch * (cost + k * (std::ceil(n / lanes) * vector + kRow * passes));
+  return kStart + batch * (cost + k * (vectors_of(n, lanes) * vector + m * rest_of(n, lanes) +
+                                       kRow * passes));
 }
 
 template <typename T, typename W>
@@ -232,6 +263,8 @@ XLA_INSTANTIATE(float, float)
 XLA_INSTANTIATE(double, double)
 XLA_INSTANTIATE(float, Bf16Bits)
 XLA_INSTANTIATE(float, int8_t)
+XLA_INSTANTIATE(uint32_t, int8_t)
+XLA_INSTANTIATE(uint32_t, uint8_t)
 #undef XLA_INSTANTIATE
 
 }  // namespace xla::kernels

@@ -35,6 +35,31 @@ HWY_INLINE hn::Vec<D> LoadWide(D d, const W* from) {
   }
 }
 
+// Whether loads of a part of a vector of W touch no memory beyond it.
+template <typename T, typename W>
+constexpr bool kLoadsParts = HWY_TARGET <= HWY_AVX3 ||
+                             (HWY_TARGET == HWY_AVX2 && std::is_same_v<T, W>);
+
+// Loads the first `count` elements of a vector of the matrix, widened, and zeros.
+template <class D, typename W>
+HWY_INLINE hn::Vec<D> LoadWidePart(D d, const W* from, int64_t count) {
+  const auto n = static_cast<size_t>(count);
+  if constexpr (std::is_same_v<W, hn::TFromD<D>>) {
+    return hn::MaskedLoad(hn::FirstN(d, n), d, from);
+  } else if constexpr (std::is_same_v<W, Bf16Bits>) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::Rebind<uint16_t, D> half;
+    const auto part =
+        hn::MaskedLoad(hn::FirstN(half, n), half, reinterpret_cast<const uint16_t*>(from));
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, part)));
+  } else {
+    const hn::RebindToSigned<D> ints;
+    const hn::Rebind<W, D> narrow;
+    return hn::ConvertTo(d,
+                         hn::PromoteTo(ints, hn::MaskedLoad(hn::FirstN(narrow, n), narrow, from)));
+  }
+}
+
 // Reads kDepth rows of the matrix at a time.
 template <typename T, typename W, int kRows, int kDepth>
 HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_stride,
@@ -62,13 +87,11 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
       hn::StoreU(sum, d, sums + r * sum_stride + j);
     }
   }
-#if HWY_TARGET <= HWY_AVX2  // masked loads touch no memory beyond the mask
-  if constexpr (std::is_same_v<T, W>) {
+  if constexpr (kLoadsParts<T, W>) {
     if (j < columns) {
-      const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
       V row[kDepth];
 #pragma GCC unroll 8
-      for (int k = 0; k < kDepth; ++k) row[k] = hn::MaskedLoad(mask, d, w + k * ldw + j);
+      for (int k = 0; k < kDepth; ++k) row[k] = LoadWidePart(d, w + k * ldw + j, columns - j);
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
         V sum = hn::LoadU(d, sums + r * sum_stride + j);
@@ -79,7 +102,6 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
       return;
     }
   }
-#endif
   const hn::CappedTag<T, 1> one;
   for (; j < columns; ++j) {
 #pragma GCC unroll 8
@@ -193,6 +215,17 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
       for (int r = 0; r < kRows; ++r)
         sum[r][c][0] = hn::MulAdd(hn::LoadU(d, x + r * x_stride + k), column, sum[r][c][0]);
     }
+  }
+  if (kLoadsParts<T, W> && k < depth) {
+    V row[kRows];
+    for (int r = 0; r < kRows; ++r) row[r] = LoadWidePart(d, x + r * x_stride + k, depth - k);
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      const V column = LoadWidePart(d, w + c * ldw + k, depth - k);
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) sum[r][c][0] = hn::MulAdd(row[r], column, sum[r][c][0]);
+    }
+    k = depth;
   }
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
