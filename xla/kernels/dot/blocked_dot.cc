@@ -39,6 +39,7 @@ class BlockedDotKernel final : public Kernel {
     in_place_ = ReadsInPlace(problem_);
     copies_ = IsReadable(problem_) && !in_place_ && kernels_.copying_tile != nullptr;
     const MatrixView& rows = problem_.rows.view;
+    if (CopiesPanelsTogether()) sizes_.panels = 4;
     rows_by_tile_ =
         kIsWide && rows.k.IsOneRun() && rows.k.run_stride() == 1 && rows.lines.IsOneRun();
     if (columns_constant != nullptr) PackConstant(columns_constant);
@@ -146,6 +147,14 @@ class BlockedDotKernel final : public Kernel {
   static bool ReadsInPlace(const DotProblem& problem) {
     constexpr int64_t kFewRows = 32;
     return IsReadable(problem) && problem.m <= kFewRows;
+  }
+
+  // Instructions that multiply matrices take so little time for a panel that its copy counts. Rows
+  // of several panels make longer runs of memory.
+  bool CopiesPanelsTogether() const {
+    const MatrixView& view = problem_.columns.view;
+    return !kIsWide && kernels_.rows_at_a_time > 1 && view.lines.run_stride() == 1 &&
+           view.lines.run_length() > kernels_.columns;
   }
 
   // Whether columns are contiguous, in a matrix that exceeds the caches.

@@ -31,17 +31,27 @@ SideCut CutSide(int64_t size, int64_t most, int64_t tile) {
   return {size, tile, CeilOfRatio(CeilOfRatio(size, tile), std::max<int64_t>(most / tile, 1))};
 }
 
-// The memory of a worker: a block of A, a panel of B, and a block of C if it is not written in
+// Returns the distance between rows of a block of C in scratch memory: an odd number of lines of
+// the cache, so that rows do not share its sets.
+template <typename Acc>
+int64_t BlockStride(int64_t columns) {
+  constexpr int64_t kLine = kUsualMachine.line_bytes / static_cast<int64_t>(sizeof(Acc));
+  return (CeilOfRatio(columns, kLine) | 1) * kLine;
+}
+
+// The memory of a worker: a block of A, panels of B, and a block of C if it is not written in
 // place.
 template <typename Unit, typename Acc>
 struct BlockMemory {
   explicit BlockMemory(const ProductPlan& plan)
       : a_bytes(Aligned(plan.rows.largest_block() * kProductRowStride *
                         static_cast<int64_t>(sizeof(Unit)))),
-        b_bytes(Aligned(kProductDepth * kMaxPanelColumns * static_cast<int64_t>(sizeof(Unit)))),
+        b_bytes(Aligned(plan.panels * kProductDepth * kMaxPanelColumns *
+                        static_cast<int64_t>(sizeof(Unit)))),
         c_bytes(plan.direct && plan.splits == 1
                     ? 0
-                    : Aligned(plan.rows.largest_block() * plan.columns.largest_block() *
+                    : Aligned(plan.rows.largest_block() *
+                              BlockStride<Acc>(plan.columns.largest_block()) *
                               static_cast<int64_t>(sizeof(Acc)))) {}
   int64_t total() const { return a_bytes + b_bytes + c_bytes; }
 
@@ -96,7 +106,7 @@ class BlockTask {
     const bool direct = plan_.direct && plan_.splits == 1;
     Acc* c = direct ? product_.c(batch_, row_) + column_
                     : reinterpret_cast<Acc*>(task.scratch() + memory.a_bytes + memory.b_bytes);
-    const int64_t ldc = direct ? product_.ldc : columns_;
+    const int64_t ldc = direct ? product_.ldc : BlockStride<Acc>(columns_);
     const TileScope scope(kernels_.begin, kernels_.end);
     const int64_t begin = split_ * plan_.split_depth;
     const int64_t end = std::min(plan_.k, begin + plan_.split_depth);
@@ -112,7 +122,7 @@ class BlockTask {
       MultiplyBlock(k0, depth, a, b, c, ldc, /*accumulate=*/k0 != begin,
                     /*stores=*/stores_direct && k0 + depth == end);
     }
-    if (!direct) Finish(c);
+    if (!direct) Finish(c, ldc);
   }
 
  private:
@@ -142,9 +152,28 @@ class BlockTask {
     }
   }
 
+  Unit* PanelOf(int64_t j, Unit* panels) const {
+    return panels + j / kernels_.columns % plan_.panels * kProductDepth * kernels_.columns;
+  }
+
+  // Copies the panels from column j of the block on, some rows of all of them after each other:
+  // these are near to each other in memory.
+  void PackPanels(int64_t j, int64_t k0, int64_t depth, Unit* panels) const {
+    constexpr int64_t kRows = 32;
+    const int64_t width = kernels_.columns, end = std::min(columns_, j + plan_.panels * width);
+    for (int64_t k = 0; k < depth; k += kRows) {
+      for (int64_t first = j; first < end; first += width) {
+        product_.pack_columns(batch_, column_ + first, std::min(width, end - first), k0 + k,
+                              std::min(kRows, depth - k), width,
+                              PanelOf(first, panels) + k * width);
+      }
+    }
+  }
+
   // Multiplies columns [j, j + kernels_.columns) of the block.
-  void MultiplyPanel(int64_t j, int64_t k0, int64_t depth, Unit* a, Unit* panel, Acc* c,
+  void MultiplyPanel(int64_t j, int64_t k0, int64_t depth, Unit* a, Unit* panels, Acc* c,
                      int64_t ldc, bool accumulate) const {
+    Unit* const panel = PanelOf(j, panels);
     const int64_t columns = std::min(kernels_.columns, columns_ - j);
     const Unit *b = panel, *copied = nullptr;
     int64_t ldb = kernels_.columns;
@@ -154,8 +183,10 @@ class BlockTask {
       ldb = product_.ldb;
     } else if (in_place && rows_ >= kernels_.rows) {
       copied = product_.b(batch_, k0, column_ + j);
-    } else {
+    } else if (plan_.panels == 1) {
       product_.pack_columns(batch_, column_ + j, columns, k0, depth, kernels_.columns, panel);
+    } else if (panel == panels) {
+      PackPanels(j, k0, depth, panels);
     }
     const int64_t next = j + kernels_.columns, left = columns_ - next;
     const int64_t tiles = CeilOfRatio(rows_, kernels_.rows);
@@ -177,15 +208,15 @@ class BlockTask {
     }
   }
 
-  void Finish(Acc* c) const {
+  void Finish(Acc* c, int64_t ldc) const {
     if (plan_.splits == 1) {
       for (int64_t i = 0; i < rows_; ++i)
-        product_.store(batch_, row_ + i, column_, columns_, c + i * columns_);
+        product_.store(batch_, row_ + i, column_, columns_, c + i * ldc);
       return;
     }
     for (int64_t i = 0; i < rows_; ++i) {
       Acc* to = partial_sums_ + ((split_ * plan_.batch + batch_) * plan_.m + row_ + i) * plan_.n;
-      std::copy_n(c + i * columns_, columns_, to + column_);
+      std::copy_n(c + i * ldc, columns_, to + column_);
     }
   }
 
@@ -230,9 +261,9 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
 }  // namespace
 
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
-  const auto& [batch, m, n, k, direct, tile, unit_bytes] = sizes;
+  const auto& [batch, m, n, k, direct, tile, unit_bytes, panels] = sizes;
   const double task_products = TaskProducts(sizes);
-  ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct};
+  ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct, panels};
   if (batch == 0 || m == 0 || n == 0) return plan;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));

@@ -116,6 +116,7 @@ struct ProductPlan {
   int64_t splits;          // of k
   int64_t split_depth;     // units of a split, a multiple of kProductDepth
   bool direct;             // C is written in place, else through a block of scratch memory
+  int64_t panels;          // of B that are copied at a time
 
   int64_t tasks() const { return batch * rows.blocks * columns.blocks * splits; }
 };
@@ -124,6 +125,7 @@ struct ProductSizes {
   bool direct;
   TileSizes tile;
   int64_t unit_bytes = 4;
+  int64_t panels = 1;  // of B that are copied at a time
 };
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers);
 

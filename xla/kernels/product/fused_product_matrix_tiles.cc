@@ -53,13 +53,14 @@ XLA_MATRIX_TARGET void End() { _tile_release(); }
 inline void FinishStores() { __asm__ volatile("" ::: "memory"); }
 
 // Registers 0 to 3 += rows of units (4, 5) times columns of units (6, 7), 16 units of each. Strides
-// are in bytes.
+// are in bytes. All tiles of a panel read its columns, which stay in the first-level cache if the
+// rows, of which there are more than it holds, pass it by.
 template <typename Acc, bool kTwoRows, bool kTwoColumns>
 XLA_MATRIX_TARGET inline void MultiplyAdd(const uint32_t* a, int64_t a_stride, const uint32_t* b,
                                           int64_t b_stride) {
   constexpr bool kPairs = std::is_same_v<Acc, float>;
   const auto* const next_a = reinterpret_cast<const char*>(a) + kSide * a_stride;
-  _tile_loadd(4, a, a_stride);
+  _tile_stream_loadd(4, a, a_stride);
   _tile_loadd(6, b, b_stride);
   if constexpr (kPairs) {
     _tile_dpbf16ps(0, 4, 6);
@@ -75,7 +76,7 @@ XLA_MATRIX_TARGET inline void MultiplyAdd(const uint32_t* a, int64_t a_stride, c
     }
   }
   if constexpr (kTwoRows) {
-    _tile_loadd(5, next_a, a_stride);
+    _tile_stream_loadd(5, next_a, a_stride);
     if constexpr (kPairs) {
       _tile_dpbf16ps(2, 5, 6);
     } else {
