@@ -193,6 +193,11 @@ TEST(DotKernel, Complex64) { CheckAll<complex64, complex64, complex64>(1 << 20);
 TEST(DotKernel, Complex128) { CheckAll<complex128, complex128, complex128>(1 << 18); }
 TEST(DotKernel, RealByComplex) { CheckAll<float, complex64, complex64>(1 << 18); }
 
+TEST(DotKernel, FewRowsByAMatrixThatExceedsTheCaches) {
+  for (const int workers : {1, 3})
+    DotCase<float, float, float>(5, {{}, {6}, {1100}, {1000}}, true).Check("large", workers);
+}
+
 TEST(DotKernel, Int8OfGreatestMagnitude) {
   for (const int64_t rows : {30, 3}) {
     DotCase<int8_t, int8_t, int32_t> dot(1, {{}, {rows}, {50}, {1000}}, true);

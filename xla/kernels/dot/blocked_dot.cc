@@ -36,10 +36,11 @@ class BlockedDotKernel final : public Kernel {
               IsDirect(problem_),
               kernels_.tile_sizes(),
               sizeof(Unit)};
-    in_place_ = ReadsInPlace(problem_);
-    copies_ = IsReadable(problem_) && !in_place_ && kernels_.copying_tile != nullptr;
+    const bool has_few_rows = HasFewRows(problem_);
+    in_place_ = has_few_rows && !ExceedsCaches(problem_.columns);
+    copies_ = IsReadable(problem_) && !has_few_rows && kernels_.copying_tile != nullptr;
+    if (has_few_rows ? !in_place_ : CopyCounts()) sizes_.panels = PanelsTogether();
     const MatrixView& rows = problem_.rows.view;
-    if (CopiesPanelsTogether()) sizes_.panels = 4;
     rows_by_tile_ =
         kIsWide && rows.k.IsOneRun() && rows.k.run_stride() == 1 && rows.lines.IsOneRun();
     if (columns_constant != nullptr) PackConstant(columns_constant);
@@ -52,7 +53,7 @@ class BlockedDotKernel final : public Kernel {
     double cost =
         TilesCost(problem.m, n, k, kernels.tile_sizes()) + Packing::RowsCost(problem.rows.view);
     MatrixView packed = problem.columns.view;
-    if (ReadsInPlace(problem)) {  // but for the last panel
+    if (HasFewRows(problem)) {  // but for the last panel
       packed.lines = StridedDims({n % kernels.columns}, {packed.lines.run_stride()});
     }
     cost += Packing::PanelsCost(packed, kernels.columns);
@@ -143,26 +144,36 @@ class BlockedDotKernel final : public Kernel {
            columns.k.IsOneRun() && columns.lines.IsOneRun() && columns.lines.run_stride() == 1 &&
            columns.k.run_stride() > 0;
   }
-  // Packing the columns is not worthwhile for few rows.
-  static bool ReadsInPlace(const DotProblem& problem) {
+  // Packing the columns is not worthwhile for few rows, unless they come from memory.
+  static bool HasFewRows(const DotProblem& problem) {
     constexpr int64_t kFewRows = 32;
     return IsReadable(problem) && problem.m <= kFewRows;
   }
 
-  // Instructions that multiply matrices take so little time for a panel that its copy counts. Rows
-  // of several panels make longer runs of memory.
-  bool CopiesPanelsTogether() const {
+  // Whether the copy of a panel takes as long as the products with it, as instructions that
+  // multiply matrices make them.
+  bool CopyCounts() const {
     const MatrixView& view = problem_.columns.view;
-    return !kIsWide && kernels_.rows_at_a_time > 1 && view.lines.run_stride() == 1 &&
-           view.lines.run_length() > kernels_.columns;
+    return !kIsWide && kernels_.rows_at_a_time > 1 && view.lines.run_stride() == 1;
+  }
+  // Panels that are copied together, as rows of one are short runs of memory, each in another page,
+  // which no processor reads ahead.
+  int64_t PanelsTogether() const {
+    constexpr int64_t kRowBytes = 1024;
+    return std::max<int64_t>(kRowBytes / (kernels_.columns * static_cast<int64_t>(sizeof(Unit))),
+                             1);
+  }
+
+  static bool ExceedsCaches(const Operand& operand) {
+    constexpr int64_t kLargeBytes = 4 * kUsualMachine.second_level_bytes;
+    return operand.elements * operand.view.element_bytes >= kLargeBytes;
   }
 
   // Whether columns are contiguous, in a matrix that exceeds the caches.
   bool PrefetchesColumns() const {
-    constexpr int64_t kLargeBytes = 4 * kUsualMachine.second_level_bytes;
     const MatrixView& view = problem_.columns.view;
     return kIsWide && view.k.IsOneRun() && view.k.run_stride() == 1 && packed_.empty() &&
-           problem_.columns.elements * view.element_bytes >= kLargeBytes;
+           ExceedsCaches(problem_.columns);
   }
 
   // Reads elements [k0, k0 + depth) of lines that are contiguous along k into the cache.

@@ -46,8 +46,9 @@ struct BlockMemory {
   explicit BlockMemory(const ProductPlan& plan)
       : a_bytes(Aligned(plan.rows.largest_block() * kProductRowStride *
                         static_cast<int64_t>(sizeof(Unit)))),
-        b_bytes(Aligned(plan.panels * kProductDepth * kMaxPanelColumns *
-                        static_cast<int64_t>(sizeof(Unit)))),
+        b_bytes(
+            Aligned(kProductDepth * std::max(kMaxPanelColumns, plan.panels * plan.panel_columns) *
+                    static_cast<int64_t>(sizeof(Unit)))),
         c_bytes(plan.direct && plan.splits == 1
                     ? 0
                     : Aligned(plan.rows.largest_block() *
@@ -263,7 +264,8 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   const auto& [batch, m, n, k, direct, tile, unit_bytes, panels] = sizes;
   const double task_products = TaskProducts(sizes);
-  ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct, panels};
+  ProductPlan plan = {batch,  m,      n,           k, {}, {}, 1, std::max<int64_t>(k, 1),
+                      direct, panels, tile.columns};
   if (batch == 0 || m == 0 || n == 0) return plan;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));

@@ -117,6 +117,7 @@ struct ProductPlan {
   int64_t split_depth;     // units of a split, a multiple of kProductDepth
   bool direct;             // C is written in place, else through a block of scratch memory
   int64_t panels;          // of B that are copied at a time
+  int64_t panel_columns;
 
   int64_t tasks() const { return batch * rows.blocks * columns.blocks * splits; }
 };
