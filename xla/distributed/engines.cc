@@ -4,7 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,9 +25,11 @@ std::string OwnFolder() {
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(&OwnFolder), &info) == 0 || info.dli_fname == nullptr)
     return "";
-  const absl::string_view file = info.dli_fname;
-  const size_t slash = file.rfind('/');
-  return slash == absl::string_view::npos ? "" : std::string(file.substr(0, slash));
+  const std::filesystem::path file = info.dli_fname;
+  if (file.has_parent_path()) return file.parent_path().string();
+  // A command is named as it was called, perhaps without its folder, which is one of PATH.
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
 }
 
 absl::StatusOr<EngineFunction*> LoadEngine(absl::string_view name, const std::string& folder,
