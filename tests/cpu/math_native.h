@@ -74,6 +74,13 @@ template <class T>
 bool HasExactFma(Native<T>) {
   return !rounds_fma_twice;
 }
+// As on machines whose products underflow as fast as others do.
+inline bool underflows_fast = false;
+
+template <class T>
+bool UnderflowsSlowly(Native<T>) {
+  return !underflows_fast;
+}
 template <class T>
 Native<T> Abs(Native<T> x) {
   return {std::fabs(x.v)};

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -41,6 +42,29 @@ TEST(MathTest, WithoutFusedMultiplyAdd) {
     ExpectAccurate(f.name, MeasureF32(f, 40961), std::max(f.limit, 1.3));
   for (const FunctionF64& f : kFunctionsF64) ExpectAccurate(f.name, MeasureF64(f, 50000), 2);
   rounds_fma_twice = false;
+}
+
+// What is made of sums where products underflow slowly is what the products are.
+template <class T, class Exp, class AccurateExp>
+void ExpectSameSubnormals(double first, double last, Exp exp, AccurateExp accurate_exp) {
+  const auto results = [&](T x) {
+    return std::pair(std::bit_cast<typename Native<T>::Int>(exp(Native<T>{x}).v).v,
+                     std::bit_cast<typename Native<T>::Int>(accurate_exp(Native<T>{x}).v).v);
+  };
+  constexpr int kSteps = 300000;
+  for (int i = 0; i <= kSteps; ++i) {
+    const auto x = static_cast<T>(first + (last - first) * i / kSteps);
+    underflows_fast = true;
+    const auto expected = results(x);
+    underflows_fast = false;
+    ASSERT_EQ(results(x), expected) << x;
+  }
+}
+TEST(MathTest, SubnormalExponentialsAreTheSameWithoutUnderflow) {
+  ExpectSameSubnormals<float>(
+      -106, -85, [](Float x) { return ExpF32(x); }, [](Float x) { return AccurateExpF32(x); });
+  ExpectSameSubnormals<double>(
+      -750, -705, [](Double x) { return ExpF64(x); }, [](Double x) { return AccurateExpF64(x); });
 }
 
 TEST(MathTest, FunctionsOfPairsF64) {

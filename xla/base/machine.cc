@@ -81,6 +81,7 @@ Machine FindHost() {
   machine.vnni = machine.avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   machine.bf16 = machine.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
   machine.amx = machine.vnni && machine.bf16 && MayUseAmx();
+  machine.underflows_slowly = __builtin_cpu_is("intel") != 0;
   SetVectors(machine);
   return machine;
 }

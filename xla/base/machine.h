@@ -52,6 +52,8 @@ struct Machine {
 
   // --- Work of one core.
   double products_per_nanosecond = 24;  // multiplications of f32 with additions
+  // Products that are subnormal, or underflow, take some 150 cycles: Intel's processors.
+  bool underflows_slowly = false;
 
   // --- Threads
   double nanoseconds_worth_a_thread = 20e3;  // shorter loops run on one

@@ -133,6 +133,7 @@ class Ir {
   // Emits a * b + c, rounded once if the machine can, otherwise twice.
   IrValue Fma(IrValue a, IrValue b, IrValue c);
   bool HasFma() const { return target_.machine.fma; }
+  bool UnderflowsSlowly() const { return target_.machine.underflows_slowly; }
   // Calls llvm.NAME, overloaded on these types.
   IrValue Intrinsic(const char* name, absl::Span<const IrType> overloads,
                     absl::Span<const IrValue> arguments);

@@ -8,6 +8,7 @@
 //   Like(F, double)             the constant, in F's type;  LikeInt(I, int64_t)
 //   Fma, Abs, Sqrt, RoundEven, Truncate, CopySign(magnitude, sign), Select(mask, a, b)
 //   HasExactFma(F)              whether Fma rounds once
+//   UnderflowsSlowly(F)         whether subnormal products take much longer (xla/base/machine.h)
 //   Bits(F) to I, FromBits(I) to F, ToFloat(I) to F
 //   I + - & ^; Shl, Shr (arithmetic), by a number of bits; I < I to masks
 //   Widen(F of f32) to F of f64, Narrow(F of f64), NarrowInt(I of f64)
@@ -185,30 +186,45 @@ F ExpOfRestF32(const F& x, const F& n) {
   return Like(x, 1) + Fma(r * r, ExpPolynomialF32(r), r);
 }
 
-// Calls exp(bounded x) for results that are not rounded to zero. What x is below their least is
-// taken as 0 meanwhile: Intel's processors take 150 cycles for a product that underflows, and masks
-// of softmax make many.
-template <class F, class Exp>
-F ExpWhereNotZero(const F& x, double least, double most, Exp exp) {
-  const auto is_zero = x < Like(x, least);
-  const F below = Select(x > Like(x, most), Like(x, most), x);
-  return Select(is_zero, Like(x, 0), exp(Select(is_zero, Like(x, 0), below)));
+// e 2^n = exp(x), rounded once, for e near 1. Subnormal results, and those that are rounded to
+// zero, as masks of softmax make them, come from sums with the least normal number where products
+// take long: a sum is rounded where subnormal numbers of the same size are.
+template <class F, class I>
+F ScaleExpF32(const F& x, const F& e, const Rounded<F, I>& n) {
+  if (!UnderflowsSlowly(x) || !HasExactFma(x)) return ScaleF32(e, n);
+  const auto is_subnormal = x < Like(x, -87.3365447505531);  // 2^-126
+  const F zero = Like(x, 0);
+  const I usual =
+      Bits(Select(is_subnormal, FromBits(LikeInt(n.integer, kScaleBias)), FromBits(n.integer)));
+  const F scaled = ScaleF32(e, Rounded<F, I>{Select(is_subnormal, zero, n.number), usual});
+  return WhereAny(is_subnormal, scaled, [&] {
+    constexpr int kShift = 60;
+    const F least = Like(x, 0x1p-126);
+    const F power = FromBits(Shl(n.integer + LikeInt(n.integer, kShift + 127 - kScaleBias), 23));
+    const F sum = Fma(e * Like(x, 0x1p-60), power, least);
+    return Select(is_subnormal, FromBits(Bits(sum) - Bits(least)), scaled);
+  });
 }
-template <class F, class Exp>
-F ExpWhereNotZeroF32(const F& x, Exp exp) {
-  return ExpWhereNotZero(x, -104, 89, exp);
-}
-template <class F, class Exp>
-F ExpWhereNotZeroF64(const F& x, Exp exp) {
-  return ExpWhereNotZero(x, -746, 710, exp);
+template <class F, class I>
+F ScaleExpF64(const F& x, const F& e, const Rounded<F, I>& n) {
+  if (!UnderflowsSlowly(x) || !HasExactFma(x)) return ScaleF64(e, n);
+  const auto is_subnormal = x < Like(x, -708.396418532264106);  // 2^-1022
+  const F zero = Like(x, 0);
+  const I usual = Bits(Select(is_subnormal, zero, FromBits(n.integer)));
+  const F scaled = ScaleF64(e, Rounded<F, I>{Select(is_subnormal, zero, n.number), usual});
+  return WhereAny(is_subnormal, scaled, [&] {
+    const F least = Like(x, 0x1p-1022);
+    const F power = PowerOf2F64(n.integer + LikeInt(n.integer, 500));
+    const F sum = Fma(e * Like(x, 0x1p-500), power, least);
+    return Select(is_subnormal, FromBits(Bits(sum) - Bits(least)), scaled);
+  });
 }
 
 template <class F>
 F ExpF32(const F& x) {
-  return ExpWhereNotZeroF32(x, [](const F& bounded) {
-    const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
-    return ScaleF32(ExpOfRestF32(bounded, n.number), n);
-  });
+  const F bounded = Bounded(x, -104, 89);
+  const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
+  return ScaleExpF32(bounded, ExpOfRestF32(bounded, n.number), n);
 }
 
 // exp(r) = 1 + r + r^2 p(r), p(r) = 1/2 + r q(r), for |r| <= ln 2 / 2.
@@ -225,23 +241,21 @@ F ExpPolynomialF64(const F& r) {
 }
 template <class F>
 F ExpF64(const F& x) {
-  return ExpWhereNotZeroF64(x, [](const F& bounded) {
-    const auto n = RoundF64(bounded * Like(bounded, 1.4426950408889634));
-    const F r = LessMultipleOfLn2F64(bounded, n.number);
-    return ScaleF64(Like(bounded, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
-  });
+  const F bounded = Bounded(x, -746, 710);
+  const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
+  const F r = LessMultipleOfLn2F64(bounded, n.number);
+  return ScaleExpF64(bounded, Like(x, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
 }
 
 // Within 0.6 units in the last place, 0.8 where results are subnormal; they need fused
 // multiply-add.
 template <class F>
 F AccurateExpF32(const F& x) {
-  return ExpWhereNotZeroF32(x, [](const F& bounded) {
-    const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
-    const auto [r, low] = PairLessMultipleOfLn2F32(bounded, n.number);
-    const Pair<F> sum = SumOf(Like(bounded, 1), r);
-    return ScaleF32(sum.high + (sum.low + Fma(r * r, ExpPolynomialF32(r), low)), n);
-  });
+  const F bounded = Bounded(x, -104, 89);
+  const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
+  const auto [r, low] = PairLessMultipleOfLn2F32(bounded, n.number);
+  const Pair<F> sum = SumOf(Like(x, 1), r);
+  return ScaleExpF32(bounded, sum.high + (sum.low + Fma(r * r, ExpPolynomialF32(r), low)), n);
 }
 // exp(x) = 2^n (high + low)
 template <class F, class I>
@@ -260,10 +274,8 @@ auto ExpPairF64(const F& x) {
 }
 template <class F>
 F AccurateExpF64(const F& x) {
-  return ExpWhereNotZeroF64(x, [](const F& bounded) {
-    const auto [e, n] = ExpPairF64(bounded);
-    return ScaleF64(e.high, n);
-  });
+  const auto [e, n] = ExpPairF64(x);
+  return ScaleExpF64(x, e.high, n);
 }
 
 // 2^n (q + 1) - 1, where q = expm1(r). As 2 (2^(n-1) q + (2^(n-1) - 1/2)): 2^128 is no number.

@@ -60,6 +60,7 @@ inline Floats Like(Floats x, double value) { return {x.ir, x.ir->Const(x.ir->Typ
 inline Ints LikeInt(Ints x, int64_t value) { return {x.ir, x.ir->Const(x.ir->TypeOf(x.v), value)}; }
 inline Floats Fma(Floats a, Floats b, Floats c) { return {a.ir, a.ir->Fma(a.v, b.v, c.v)}; }
 inline bool HasExactFma(Floats x) { return x.ir->HasFma(); }
+inline bool UnderflowsSlowly(Floats x) { return x.ir->UnderflowsSlowly(); }
 inline Floats Abs(Floats x) { return {x.ir, x.ir->Unary("llvm.fabs", x.v)}; }
 inline Floats Sqrt(Floats x) { return {x.ir, x.ir->Unary("llvm.sqrt", x.v)}; }
 inline Floats RoundEven(Floats x) { return {x.ir, x.ir->Unary("llvm.rint", x.v)}; }
