@@ -27,7 +27,8 @@ namespace {
 
 constexpr int64_t kElements = 200000;  // enough for several threads
 
-// Elementwise code, a loop, a reduction, a product and a convolution, all of subnormal numbers.
+// Elementwise code, a loop, a reduction, a product, a convolution and exponentials, all of subnormal
+// numbers.
 constexpr char kProgram[] = R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
@@ -64,7 +65,11 @@ ENTRY main {
   image = f32[1,400,500,1] reshape(y)
   kernel = f32[3,3,1,1] broadcast(half), dimensions={}
   c = f32[1,400,500,1] convolution(image, kernel), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
-  ROOT r = (f32[200000], f32[200000], f32[], f32[64], f32[400,300], f32[1,400,500,1]) tuple(y, back, sum, end, p, c)
+  low = f32[] constant(-95)
+  lows = f32[200000] broadcast(low), dimensions={}
+  argument = f32[200000] add(lows, y)
+  e = f32[200000] exponential(argument)
+  ROOT r = (f32[200000], f32[200000], f32[], f32[64], f32[400,300], f32[1,400,500,1], f32[200000]) tuple(y, back, sum, end, p, c, e)
 })";
 
 std::vector<Literal> RunWith(bool flush, int threads) {
@@ -105,6 +110,7 @@ TEST(SubnormalsTest, AreKeptOtherwise) {
   const std::vector<Literal> one = RunWith(false, 1), four = RunWith(false, 4);
   EXPECT_EQ(one[0].data<float>()[0], 0x1p-127f);
   EXPECT_EQ(one[1].data<float>()[1], 0x1.8p-126f);
+  EXPECT_EQ(one[6].data<float>()[0], std::exp(-95.0f));
   for (size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], four[i]) << i;
 }
 

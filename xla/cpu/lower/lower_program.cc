@@ -285,7 +285,12 @@ absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
   if (target == nullptr) {
     XLA_ASSIGN_OR_RETURN(target, HostTarget(MaxInstructionSet()));
   }
-  return ProgramLowering(schedule, memories, options, *target).Run();
+  // Products that are flushed do not underflow.
+  Target flushing = *target;
+  flushing.machine.underflows_slowly = false;
+  return ProgramLowering(schedule, memories, options,
+                         options.flush_subnormals ? flushing : *target)
+      .Run();
 }
 
 absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
