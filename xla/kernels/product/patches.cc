@@ -78,18 +78,55 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
   }
 }
 
-// Copies patches: the window of one, and its elements [k0, k0 + count) in order.
+// Copies elements of patches in order, one patch after the other. What does not depend on the patch
+// is found once for a group of runs.
 template <typename E>
-class PatchRow {
+class PatchRows {
  public:
-  PatchRow(const Patches& patches, WideLoad<E> load, const char* base)
+  PatchRows(const Patches& patches, WideLoad<E> load, const char* base)
       : patches_(patches),
         load_(load),
         base_(base),
         minor_run_(MinorRunStride(patches) != 0),
         run_stride_(minor_run_ ? MinorRunStride(patches) : patches.feature_stride),
         rank_(static_cast<int64_t>(patches.dims.size())),
+        outer_(minor_run_ ? rank_ - 1 : rank_),
+        is_dense_(std::all_of(patches.dims.begin(), patches.dims.end(),
+                              [](const SpatialDim& dim) { return dim.base_dilation == 1; })),
         origin_(rank_) {}
+
+  // Copies elements [k0, k0 + count) of patches [first, first + lines).
+  void Copy(int64_t first, int64_t lines, int64_t k0, int64_t count, E* rows, int64_t row_stride) {
+    const int64_t taps = minor_run_ ? patches_.dims.back().taps : 1;
+    const int64_t run_size = patches_.features * taps, k_end = k0 + count;
+    TapCursor tap(patches_, k0 / run_size * taps);
+    for (int64_t k = k0; k < k_end;) {
+      runs_.clear();
+      for (; k < k_end && runs_.size() < kRunsOfGroup; tap.Advance(outer_ - 1, 1)) {
+        const int64_t begin = k % run_size, end = std::min(run_size, begin + k_end - k);
+        runs_.push_back({tap, begin, end, k - k0, OffsetOf(tap) + begin * run_stride_});
+        k += end - begin;
+      }
+      MoveTo(first);
+      for (int64_t i = 0; i < lines; ++i, Next()) CopyRuns(rows + i * row_stride);
+    }
+  }
+
+ private:
+  static constexpr size_t kRunsOfGroup = 32;
+  // Elements [begin, end) of the features under one tap, or under all taps of a minor run.
+  struct Run {
+    TapCursor tap;
+    int64_t begin, end;
+    int64_t to;
+    int64_t offset;  // of the first element from that under the first tap, inside of the input
+  };
+
+  int64_t OffsetOf(const TapCursor& tap) const {
+    int64_t offset = 0;
+    for (int64_t d = 0; d < outer_; ++d) offset += tap.step(d) * patches_.dims[d].input_stride;
+    return offset;
+  }
 
   void MoveTo(int64_t position) {
     for (int64_t d = rank_ - 1; d >= 0; --d) {
@@ -111,32 +148,41 @@ class PatchRow {
     batch_offset_ += patches_.batch_stride;
   }
 
-  void Copy(int64_t k0, int64_t count, E* row) const {
-    const int64_t taps = minor_run_ ? patches_.dims.back().taps : 1;
-    const int64_t run_size = patches_.features * taps, k_end = k0 + count;
-    TapCursor tap(patches_, k0 / run_size * taps);
-    for (int64_t k = k0; k < k_end;) {
-      const int64_t begin = k % run_size, end = std::min(run_size, begin + k_end - k);
-      CopyRun(tap, begin, end, row + (k - k0));
-      k += end - begin;
-      tap.Advance(rank_ - (minor_run_ ? 2 : 1), 1);
+  // Whether all taps of the patch are elements of the input.
+  bool IsInside() const {
+    if (!is_dense_) return false;
+    for (int64_t d = 0; d < rank_; ++d) {
+      const SpatialDim& dim = patches_.dims[d];
+      const int64_t last = origin_[d] + (dim.taps - 1) * dim.window_dilation;
+      if (origin_[d] < 0 || last >= dim.input_size) return false;
+    }
+    return true;
+  }
+
+  void CopyRuns(E* row) const {
+    if (!IsInside()) {
+      for (const Run& run : runs_) CopyRun(run, row + run.to);
+      return;
+    }
+    int64_t offset = batch_offset_;
+    for (int64_t d = 0; d < rank_; ++d) offset += origin_[d] * patches_.dims[d].input_stride;
+    for (const Run& run : runs_) {
+      kernels::CopyRun(load_, base_ + (offset + run.offset) * patches_.element_bytes, run_stride_,
+                       run.end - run.begin, row + run.to);
     }
   }
 
- private:
-  // Copies elements [begin, end) of the features under one tap, or under all taps of a minor run.
-  void CopyRun(const TapCursor& tap, int64_t begin, int64_t end, E* to) const {
+  void CopyRun(const Run& run, E* to) const {
     int64_t offset = batch_offset_;
-    const int64_t outer = minor_run_ ? rank_ - 1 : rank_;
-    for (int64_t d = 0; d < outer; ++d) {
-      const int64_t at = InputAt(patches_.dims[d], origin_[d] + tap.step(d));
+    for (int64_t d = 0; d < outer_; ++d) {
+      const int64_t at = InputAt(patches_.dims[d], origin_[d] + run.tap.step(d));
       if (at < 0) {
-        std::fill_n(to, end - begin, E(0));
+        std::fill_n(to, run.end - run.begin, E(0));
         return;
       }
       offset += at * patches_.dims[d].input_stride;
     }
-    int64_t low = begin, high = end;
+    int64_t low = run.begin, high = run.end;
     if (minor_run_) {
       // Taps outside of the input.
       const SpatialDim& minor = patches_.dims.back();
@@ -144,15 +190,15 @@ class PatchRow {
       const auto tap_from = [&](int64_t at) {  // the first tap at this coordinate or beyond it
         return at <= first ? 0 : (at - first + step - 1) / step;
       };
-      low = std::clamp(tap_from(0) * patches_.features, begin, end);
-      high = std::clamp(tap_from(minor.input_size) * patches_.features, low, end);
+      low = std::clamp(tap_from(0) * patches_.features, run.begin, run.end);
+      high = std::clamp(tap_from(minor.input_size) * patches_.features, low, run.end);
       offset += first * minor.input_stride;
-      std::fill(to, to + (low - begin), E(0));
-      std::fill(to + (high - begin), to + (end - begin), E(0));
+      std::fill(to, to + (low - run.begin), E(0));
+      std::fill(to + (high - run.begin), to + (run.end - run.begin), E(0));
     }
     if (high == low) return;
     kernels::CopyRun(load_, base_ + (offset + low * run_stride_) * patches_.element_bytes,
-                     run_stride_, high - low, to + (low - begin));
+                     run_stride_, high - low, to + (low - run.begin));
   }
 
   const Patches& patches_;
@@ -160,6 +206,9 @@ class PatchRow {
   const char* const base_;
   const bool minor_run_;
   const int64_t run_stride_, rank_;
+  const int64_t outer_;  // dimensions whose taps are in different runs
+  const bool is_dense_;
+  absl::InlinedVector<Run, kRunsOfGroup> runs_;
   Coordinates origin_;
   int64_t batch_offset_ = 0;
 };
@@ -172,9 +221,7 @@ void PackPatchRows(const Patches& patches, const void* data, WideLoad<E> load, i
                    int64_t row_stride) {
   const char* base =
       static_cast<const char*>(data) + group * patches.group_stride * patches.element_bytes;
-  PatchRow<E> row(patches, load, base);
-  row.MoveTo(first);
-  for (int64_t i = 0; i < lines; ++i, row.Next()) row.Copy(k0, count, rows + i * row_stride);
+  PatchRows<E>(patches, load, base).Copy(first, lines, k0, count, rows, row_stride);
 }
 
 namespace {
