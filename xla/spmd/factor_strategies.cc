@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "xla/hlo/dimensions/instruction_relations.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/sharding_attributes.h"
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/factor_sharding.h"
@@ -88,6 +89,20 @@ bool IsMinor(const DimensionRelations& relations, int64_t factor) {
   return false;
 }
 
+// Whether elements change their places along a dimension that has the factor, though its size
+// stays.
+bool IsShifted(const HloInstruction& instruction, const DimensionRelations& relations,
+               int64_t factor) {
+  if (instruction.opcode() != HloOpcode::kPad) return false;
+  const auto& padding = instruction.attributes<PadAttributes>().padding;
+  for (size_t d = 0; d < padding.size(); ++d) {
+    if (padding[d] != PadDim() && absl::c_linear_search(relations.results[0][d], factor)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether each result is divided with the factor: shards of operands would give parts of others.
 bool IsInAllResults(const DimensionRelations& relations, int64_t factor) {
   return absl::c_all_of(relations.results, [&](const ArrayFactors& array) {
@@ -153,7 +168,8 @@ class Maker {
           (!is_reduced && !IsInAllResults(relations_, static_cast<int64_t>(f))) ||
           (!MayLackFactors(instruction_) &&
            !propagation::IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
-          IsMinor(relations_, static_cast<int64_t>(f)) || factor.size == 0 ||
+          IsMinor(relations_, static_cast<int64_t>(f)) ||
+          IsShifted(instruction_, relations_, static_cast<int64_t>(f)) || factor.size == 0 ||
           factor.size % AxesSize(axes[f], mesh_) != 0) {
         axes[f].clear();
       }

@@ -149,7 +149,11 @@ HloInstruction* Element(HloInstruction* tuple, int64_t index) {
 }
 
 std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner) {
-  switch (combiner.root_instruction()->opcode()) {
+  return ReductionOf(*combiner.root_instruction());
+}
+
+std::optional<UnreducedKind> ReductionOf(const HloInstruction& operation) {
+  switch (operation.opcode()) {
     case HloOpcode::kAdd:
       return UnreducedKind::kSum;
     case HloOpcode::kMaximum:

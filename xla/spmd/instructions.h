@@ -62,6 +62,7 @@ HloInstruction* Element(HloInstruction* tuple, int64_t index);
 
 // What a combiner makes of two values, if a sharding can state it.
 std::optional<UnreducedKind> ReductionOf(const HloComputation& combiner);
+std::optional<UnreducedKind> ReductionOf(const HloInstruction& operation);
 
 }  // namespace xla::spmd
 

@@ -257,6 +257,30 @@ void Partitioner::FindDivergentInstructions() {
   }
 }
 
+absl::StatusOr<std::pair<ShardLayout, HloSharding>> Partitioner::LayoutOfResult(
+    const HloInstruction& value, size_t number, const HloSharding& of_all) const {
+  const bool may_choose = MayChoose(options_.may_choose_output, number);
+  HloSharding sharding = may_choose || !MayChoose(unstated_results_, number)
+                             ? LeafSharding(of_all, number)
+                             : HloSharding::Replicate();
+  XLA_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayoutOf(sharding, value.shape(), partitions_));
+  XLA_RETURN_IF_ERROR(MakeEven(value.shape(), layout, sharding));
+  if (may_choose && !IsEven(value.shape(), layout)) {
+    XLA_ASSIGN_OR_RETURN(layout,
+                         ShardLayoutOf(HloSharding::Replicate(), value.shape(), partitions_));
+  }
+  if (options_.complete_outputs && !layout.partial_groups.empty()) {
+    layout.partial_groups.clear();
+    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
+  }
+  return std::pair(std::move(layout), std::move(sharding));
+}
+
+bool Partitioner::MayStayAsItIs(const ShardLayout& result, size_t number) const {
+  return result.IsReplicated() && MayChoose(options_.may_choose_output, number) &&
+         !module_.config().use_shardy_partitioner();
+}
+
 absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* value,
                                                              const HloSharding& of_all) {
   if (value->shape().IsTuple()) return PartitionTupleResult(value, of_all);
@@ -265,24 +289,11 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
     shardings_.outputs.push_back(HloSharding::Replicate());
     return value;
   }
-  const bool may_choose = MayChoose(options_.may_choose_output, number);
-  HloSharding sharding = may_choose || !MayChoose(unstated_results_, number)
-                             ? LeafSharding(of_all, number)
-                             : HloSharding::Replicate();
+  XLA_ASSIGN_OR_RETURN(auto result, LayoutOfResult(*value, number, of_all));
+  auto& [layout, sharding] = result;
   const Sharded* known = FindSharded(value);
-  XLA_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayoutOf(sharding, value->shape(), partitions_));
-  XLA_RETURN_IF_ERROR(MakeEven(value->shape(), layout, sharding));
-  if (may_choose && !IsEven(value->shape(), layout)) {
-    XLA_ASSIGN_OR_RETURN(layout,
-                         ShardLayoutOf(HloSharding::Replicate(), value->shape(), partitions_));
-  }
-  if (options_.complete_outputs && !layout.partial_groups.empty()) {
-    layout.partial_groups.clear();
-    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
-  }
   // What propagation leaves open, XLA's tiles do not: the result is as it is at hand.
-  if (layout.IsReplicated() && may_choose && !module_.config().use_shardy_partitioner() &&
-      known != nullptr && known->layout.partial_groups.empty() &&
+  if (MayStayAsItIs(layout, number) && known != nullptr && known->layout.partial_groups.empty() &&
       IsEven(value->shape(), known->layout)) {
     layout = known->layout;
     sharding = known->sharding;

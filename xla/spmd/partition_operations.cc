@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/passes/collective_group.h"
@@ -131,7 +132,12 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
     XLA_ASSIGN_OR_RETURN(is_done, PartitionSum(instruction));
   }
   if (!is_done) {
+    emit_.TakeAdded();
     XLA_ASSIGN_OR_RETURN(is_done, PartitionAlongDividedDimension(instruction));
+    if (is_done && IsCheaperByStrategy(*instruction)) {
+      sharded_.erase(instruction);
+      is_done = false;
+    }
   }
   if (!is_done) is_done = PartitionCollective(instruction);
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
@@ -157,16 +163,20 @@ bool Partitioner::PartitionCollective(HloInstruction* collective) {
   return true;
 }
 
-absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
+std::vector<const ShardLayout*> Partitioner::KnownLayouts(const HloInstruction& instruction) const {
   std::vector<const ShardLayout*> known;
-  bool is_known = false;
-  for (const HloInstruction* operand : instruction->operands()) {
+  for (const HloInstruction* operand : instruction.operands()) {
     const auto found = sharded_.find(operand);
     // Of sums, only some operations are the sum of results.
     const bool is_complete = found != sharded_.end() && found->second.layout.partial_groups.empty();
     known.push_back(is_complete ? &found->second.layout : nullptr);
-    is_known = is_known || is_complete;
   }
+  return known;
+}
+
+absl::Status Partitioner::PartitionByStrategy(HloInstruction* instruction) {
+  const std::vector<const ShardLayout*> known = KnownLayouts(*instruction);
+  const bool is_known = absl::c_any_of(known, [](const auto* layout) { return layout != nullptr; });
   if (!is_known && !WantedLayout(*instruction).has_value()) return absl::OkStatus();
   const std::optional<ShardingStrategy> strategy = ChooseStrategy(*instruction, known);
   if (!strategy.has_value()) return absl::OkStatus();

@@ -23,19 +23,40 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
+// How an element is combined with its update: a sum of the two parameters, or another reduction.
+std::optional<UnreducedKind> CombinationOf(const HloInstruction& result, int64_t number,
+                                           int64_t count) {
+  if (result.operand_count() != 2) return std::nullopt;
+  for (const int64_t i : {0, 1}) {
+    const HloInstruction& operand = *result.operand(i);
+    const HloInstruction& other = *result.operand(1 - i);
+    if (operand.opcode() != HloOpcode::kParameter || operand.parameter_number() != number ||
+        other.opcode() != HloOpcode::kParameter || other.parameter_number() != number + count) {
+      continue;
+    }
+    const PrimitiveType type = result.shape().element_type();
+    const std::optional<UnreducedKind> kind = ReductionOf(result);
+    // Sums of booleans are none of bits.
+    const bool is_none =
+        primitive_util::IsComplexType(type) || (kind == UnreducedKind::kSum && type == PRED);
+    return is_none ? std::nullopt : kind;
+  }
+  return std::nullopt;
+}
+
 // How updates are combined with what they fall on, if their order does not matter.
 std::optional<UnreducedKind> CombinationOf(const HloInstruction& scatter) {
-  if (scatter.operand_count() != 3) return std::nullopt;
+  const int64_t count = scatter.operand_count() / 2;
   const HloInstruction& root = *scatter.to_apply()->root_instruction();
-  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
-      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1) ||
-      primitive_util::IsComplexType(scatter.shape().element_type())) {
-    return std::nullopt;
+  if (root.opcode() == HloOpcode::kTuple && root.operand_count() != count) return std::nullopt;
+  std::optional<UnreducedKind> all;
+  for (int64_t i = 0; i < count; ++i) {
+    const HloInstruction& result = root.opcode() == HloOpcode::kTuple ? *root.operand(i) : root;
+    const std::optional<UnreducedKind> kind = CombinationOf(result, i, count);
+    if (!kind.has_value() || (all.has_value() && *kind != *all)) return std::nullopt;
+    all = kind;
   }
-  const std::optional<UnreducedKind> kind = ReductionOf(*scatter.to_apply());
-  // Sums of booleans are none of bits.
-  return kind == UnreducedKind::kSum && scatter.shape().element_type() == PRED ? std::nullopt
-                                                                               : kind;
+  return all;
 }
 
 // The largest number of the type, which is no position of an array.
@@ -60,11 +81,13 @@ int64_t Partitioner::CostOfScatter(const HloInstruction& scatter, const IndexedL
   const HloInstruction& first = *scatter.operand(0);
   if (!layouts.batches.empty()) {
     const int64_t group = layouts.batches.group_size();
-    const int64_t once = BytesOfShard(first.shape(), layouts.operand) / group * (group - 1);
+    const int64_t once = static_cast<int64_t>(count) *
+                         BytesOfShard(first.shape(), layouts.operand) / group * (group - 1);
     ShardLayout parts = layouts.operand;
     parts.partial_groups = layouts.batches;
-    if (wanted.has_value() && emit_.CanReduceScatter(first.shape(), parts, *wanted))
+    if (count == 1 && wanted.has_value() && emit_.CanReduceScatter(first.shape(), parts, *wanted)) {
       return cost + once;
+    }
     cost += 2 * once;
   }
   if (!wanted.has_value()) return cost;
@@ -80,7 +103,8 @@ absl::StatusOr<bool> Partitioner::PartitionScatter(HloInstruction* scatter) {
     sources.push_back(SourceOf(operand));
     is_known = is_known || sources.back().shard != nullptr;
   }
-  const std::optional<ShardLayout> wanted = WantedLayout(*scatter);
+  const std::optional<ShardLayout> wanted = WantedLayout(
+      scatter->shape().IsTuple() && !scatter->users().empty() ? *scatter->users()[0] : *scatter);
   if (!is_known && !wanted.has_value()) return false;
   const std::vector<IndexedLoop> loops = LoopsOfScatter(*scatter);
   const Shape& full = scatter->operand(0)->shape();
@@ -200,6 +224,15 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
     for (const auto& [d, rows] : padded) {
       result = RowsOf(result, d, rows, given[i]->shape().dimensions(static_cast<int>(d)));
     }
+    if (!layouts.batches.empty()) {
+      HloInstruction* part = result;
+      result = emit_.Combine(part, layouts.batches,
+                             emit_.Combiner(part->shape().element_type(), parts.reduction));
+      if (!scatter->shape().IsTuple()) {
+        partials_.insert_or_assign(scatter, Made{part, parts});
+        partials_.insert_or_assign(result, Made{part, parts});
+      }
+    }
     results.push_back(result);
   }
   if (scatter->shape().IsTuple()) {
@@ -210,13 +243,6 @@ absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
     sharded_tuples_[scatter] =
         ShardedTuple{tuple, std::vector<ShardLayout>(count, layouts.operand)};
     return absl::OkStatus();
-  }
-  if (!layouts.batches.empty()) {
-    HloInstruction* part = results[0];
-    results[0] = emit_.Combine(part, layouts.batches,
-                               emit_.Combiner(scatter->shape().element_type(), parts.reduction));
-    partials_.insert_or_assign(scatter, Made{part, parts});
-    partials_.insert_or_assign(results[0], Made{part, parts});
   }
   return SetResult(scatter, results[0], layouts.operand);
 }

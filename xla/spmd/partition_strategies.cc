@@ -12,6 +12,7 @@
 #include "xla/spmd/free_values.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/report.h"
 #include "xla/spmd/reshape_rules.h"
 
 namespace xla::spmd {
@@ -31,6 +32,24 @@ bool MayStateSharding(const HloInstruction& instruction) {
   }
 }
 
+// Whether the elements of the result are those of operands, or computed of one each.
+bool MovesElements(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kPad:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return true;
+    default:
+      return instruction.info().Has(op_traits::kElementwiseTrait);
+  }
+}
+
 // How many products have an operand in the same place: what is moved for one serves all.
 int64_t SharersOf(const HloInstruction& product, int64_t operand) {
   if (product.opcode() != HloOpcode::kDot) return 1;
@@ -43,27 +62,49 @@ int64_t SharersOf(const HloInstruction& product, int64_t operand) {
 
 }  // namespace
 
-std::optional<ShardLayout> Partitioner::WantedLayout(const HloInstruction& instruction) const {
+std::optional<ShardLayout> Partitioner::ResultLayout(const HloInstruction& instruction) const {
+  if (instruction.parent() != entry_) return std::nullopt;
+  size_t number = 0;
+  if (!instruction.IsRoot()) {
+    if (instruction.users().size() != 1) return std::nullopt;
+    const HloInstruction& user = *instruction.users()[0];
+    // One result is the element of a tuple of one.
+    const bool is_only = user.operand_count() == 1 && user.users().size() == 1 &&
+                         user.users()[0]->IsRoot() &&
+                         user.users()[0]->opcode() == HloOpcode::kGetTupleElement;
+    if (user.opcode() != HloOpcode::kTuple || !(user.IsRoot() || is_only)) return std::nullopt;
+    const auto& operands = user.operands();
+    if (absl::c_any_of(operands, [](const auto* operand) { return operand->shape().IsTuple(); })) {
+      return std::nullopt;
+    }
+    number = static_cast<size_t>(absl::c_find(operands, &instruction) - operands.begin());
+  }
+  auto result = LayoutOfResult(instruction, number, result_sharding_);
+  if (!result.ok() || MayStayAsItIs(result->first, number)) return std::nullopt;
+  return std::move(result->first);
+}
+
+std::optional<ShardLayout> Partitioner::NeededLayout(const HloInstruction& instruction) const {
   if (!instruction.shape().IsArray()) return std::nullopt;
+  if (auto result = ResultLayout(instruction)) return result;
   std::optional<HloSharding> stated;
   if (instruction.has_sharding()) {
     stated = *instruction.extras().sharding;
-  } else if (instruction.users().size() == 1) {
-    const HloInstruction& user = *instruction.users()[0];
-    if (IsCall(user, "Sharding")) stated = ShardingOf(user);
-    if (user.opcode() == HloOpcode::kTuple && user.IsRoot() && user.parent() == entry_ &&
-        user.has_sharding()) {
-      const auto& operands = user.operands();
-      const auto at = std::find(operands.begin(), operands.end(), &instruction);
-      stated = LeafSharding(ShardingOf(user), static_cast<size_t>(at - operands.begin()));
-    }
+  } else if (instruction.users().size() == 1 && IsCall(*instruction.users()[0], "Sharding")) {
+    stated = ShardingOf(*instruction.users()[0]);
   }
   if (!stated.has_value()) return std::nullopt;
   const auto layout = ShardLayoutOf(*stated, instruction.shape(), partitions_);
-  if (!layout.ok() || layout->IsUndivided() || !layout->partial_groups.empty()) {
+  // Shards of what is stated to be replicated may be all that others need.
+  return layout.ok() && !layout->IsReplicated() ? std::optional(*layout) : std::nullopt;
+}
+
+std::optional<ShardLayout> Partitioner::WantedLayout(const HloInstruction& instruction) const {
+  auto layout = NeededLayout(instruction);
+  if (!layout.has_value() || layout->IsUndivided() || !layout->partial_groups.empty()) {
     return std::nullopt;
   }
-  return *layout;
+  return layout;
 }
 
 int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStrategy& strategy,
@@ -80,6 +121,11 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
     cost += moved / SharersOf(instruction, static_cast<int64_t>(i));
   }
   if (!strategy.elements.empty()) return cost;
+  if (instruction.opcode() == HloOpcode::kReshape && strategy.operands[0].has_value()) {
+    cost += BytesOfExchange(ReshapeExchangeOf(instruction.operand(0)->shape(), instruction.shape(),
+                                              *strategy.operands[0], strategy.result),
+                            instruction.shape().element_type());
+  }
   const int64_t shard = ShapeUtil::ByteSizeOf(PaddedShape(instruction.shape(), strategy.result)) /
                         strategy.result.size();
   if (!strategy.partial.empty()) {
@@ -101,25 +147,56 @@ int64_t Partitioner::CostOf(const HloInstruction& instruction, const ShardingStr
 std::optional<ShardingStrategy> Partitioner::ChooseStrategy(
     const HloInstruction& instruction, absl::Span<const ShardLayout* const> known) const {
   const std::optional<ShardLayout> wanted = WantedLayout(instruction);
+  const std::optional<ShardLayout> needed = NeededLayout(instruction);
   std::vector<ShardingStrategy> strategies =
       ShardingStrategies(instruction, known, wanted.has_value() ? &*wanted : nullptr, partitions_);
   if (strategies.empty()) return std::nullopt;
   size_t best = 0;
   int64_t least = INT64_MAX;
   for (size_t i = 0; i < strategies.size(); ++i) {
-    const int64_t cost = CostOf(instruction, strategies[i], known, wanted);
+    const int64_t cost = CostOf(instruction, strategies[i], known, needed);
     if (cost >= least) continue;
     least = cost;
     best = i;
   }
+  // What every partition has is cut out of the full result, rather than exchanged.
+  if (least > 0 && MovesElements(instruction) &&
+      absl::c_all_of(known, [](const ShardLayout* layout) { return layout == nullptr; })) {
+    return std::nullopt;
+  }
   return std::move(strategies[best]);
+}
+
+bool Partitioner::IsCheaperByStrategy(const HloInstruction& instruction) {
+  const std::vector<HloInstruction*> added = emit_.TakeAdded();
+  switch (instruction.opcode()) {
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kPad:
+    case HloOpcode::kSlice:
+      break;
+    default:
+      return false;  // they choose themselves
+  }
+  const std::optional<ShardLayout> needed = NeededLayout(instruction);
+  const auto moved = sharded_.find(&instruction);
+  if (!needed.has_value() || moved == sharded_.end()) return false;
+  const int64_t bytes = BytesReceived(added, partitions_) +
+                        emit_.ReshardBytes(instruction.shape(), moved->second.layout, *needed);
+  if (bytes == 0) return false;
+  const std::vector<const ShardLayout*> known = KnownLayouts(instruction);
+  const auto strategy = ChooseStrategy(instruction, known);
+  return strategy.has_value() && CostOf(instruction, *strategy, known, needed) < bytes;
 }
 
 absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
   if (!MayStateSharding(*instruction)) return absl::OkStatus();
-  const HloSharding sharding = ShardingOf(*instruction);
   const std::optional<ShardLayout> wanted = WantedLayout(*instruction);
   if (!wanted.has_value()) return absl::OkStatus();
+  const auto stated = ShardLayoutOf(ShardingOf(*instruction), instruction->shape(), partitions_);
+  HloSharding sharding = ShardingOf(*instruction);
+  if (!stated.ok() || *stated != *wanted) {
+    XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(*wanted));
+  }
   XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(instruction, *wanted));
   sharded_.insert_or_assign(instruction, Sharded{shard, *wanted, sharding});
   return absl::OkStatus();
@@ -134,6 +211,7 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
     case HloOpcode::kConvolution:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kDynamicSlice:
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kReduce:
     case HloOpcode::kGetTupleElement:
@@ -207,28 +285,12 @@ Partitioner::Source Partitioner::SourceOf(HloInstruction* value) const {
 
 HloInstruction* Partitioner::ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
                                          const ShardingStrategy& strategy) {
-  const Shape &from = reshape.operand(0)->shape(), &to = reshape.shape();
-  const ShardLayout &before = *strategy.operands[0], &after = strategy.result;
-  if (IsEven(from, before) && IsEven(to, after)) return shard;
-  // Each group of dimensions as one, whose chunks may be of other sizes afterwards.
-  const std::vector<ReshapeGroup> groups = ReshapeGroups(from, to);
-  const auto plan = PlanReshape(from, to, before, partitions_);
-  const auto layout = plan.has_value() ? ShardLayoutFrom(plan->chunks, partitions_) : std::nullopt;
-  if (!layout.has_value()) return shard;
-  std::vector<int64_t> sizes;
-  for (const ReshapeGroup& group : groups) {
-    sizes.push_back(ChunkSize(from, before, group.from_begin, group.from_end));
-  }
-  HloInstruction* rows = Reshape(shard, sizes);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const int64_t size = ChunkSize(to, after, groups[g].to_begin, groups[g].to_end);
-    if (layout->counts[g] == 1 || size == sizes[g]) continue;
-    RowRange range{.dimension = static_cast<int64_t>(g), .length = size, .limit = 1};
-    for (int d = groups[g].from_begin; d < groups[g].from_end; ++d) {
-      range.limit *= from.dimensions(d);
-    }
-    for (int64_t q = 0; q < layout->counts[g]; ++q) range.starts.push_back(q * size);
-    rows = emit_.Rows(rows, range, *layout, nullptr);
+  const ReshapeExchange exchange = ReshapeExchangeOf(reshape.operand(0)->shape(), reshape.shape(),
+                                                     *strategy.operands[0], strategy.result);
+  if (exchange.ranges.empty()) return shard;
+  HloInstruction* rows = Reshape(shard, exchange.sizes);
+  for (const RowRange& range : exchange.ranges) {
+    rows = emit_.Rows(rows, range, exchange.layout, nullptr);
   }
   return rows;
 }

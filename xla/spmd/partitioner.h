@@ -100,6 +100,11 @@ class Partitioner {
                                         const ShardLayout& outer) const;
   absl::Status LeaveManual(HloInstruction* call);
   void FindDivergentInstructions();
+  // How a result of the program is divided, the leaf of this number of those in `of_all`.
+  absl::StatusOr<std::pair<ShardLayout, HloSharding>> LayoutOfResult(
+      const HloInstruction& value, size_t number, const HloSharding& of_all) const;
+  // Whether a result that would be replicated is left as it is at hand.
+  bool MayStayAsItIs(const ShardLayout& result, size_t number) const;
   // `sharding`: of the value, or of all leaves of the result, of which the value is the next.
   absl::StatusOr<HloInstruction*> PartitionResult(HloInstruction* value,
                                                   const HloSharding& sharding);
@@ -115,16 +120,26 @@ class Partitioner {
   // Collectives of the program exchange shards where the partitions of a group have the same ones.
   bool PartitionCollective(HloInstruction* collective);
   absl::Status PartitionByStrategy(HloInstruction* instruction);
+  // Those of the operands, null where they are full or sums.
+  std::vector<const ShardLayout*> KnownLayouts(const HloInstruction& instruction) const;
   absl::Status PartitionOperation(HloInstruction* instruction, const ShardingStrategy& strategy,
                                   HloSharding sharding);
   // The elements of the result's shard, from the shard of a reshape's operand, in any shape.
   HloInstruction* ReshapeRows(const HloInstruction& reshape, HloInstruction* shard,
                               const ShardingStrategy& strategy);
-  // The layout that an annotation, or the result that it is, asks of an instruction's value.
+  // The layout that an annotation, or the result that it is, asks of an instruction's value; none
+  // if that is not divided, or of parts of a sum.
   std::optional<ShardLayout> WantedLayout(const HloInstruction& instruction) const;
+  // The same, and the full array where nothing but a result of the program is the value.
+  std::optional<ShardLayout> NeededLayout(const HloInstruction& instruction) const;
+  // The layout of the result that is all that uses the value.
+  std::optional<ShardLayout> ResultLayout(const HloInstruction& instruction) const;
   // The strategy that communicates least, to what is wanted included; none if there is none.
   std::optional<ShardingStrategy> ChooseStrategy(const HloInstruction& instruction,
                                                  absl::Span<const ShardLayout* const> known) const;
+  // Whether the cheapest strategy, to the layout that is needed, communicates less than what moves
+  // rows of neighbors, as was just added for the instruction.
+  bool IsCheaperByStrategy(const HloInstruction& instruction);
   int64_t CostOf(const HloInstruction& instruction, const ShardingStrategy& strategy,
                  absl::Span<const ShardLayout* const> known,
                  const std::optional<ShardLayout>& wanted) const;

@@ -108,6 +108,15 @@ int64_t BytesReceived(const HloInstruction& instruction, int64_t partitions, int
   }
 }
 
+int64_t BytesReceived(absl::Span<HloInstruction* const> collectives, int64_t partitions) {
+  std::vector<int64_t> of_device(static_cast<size_t>(partitions), 0);
+  int64_t devices = 1;
+  for (const HloInstruction* collective : collectives) {
+    AddReceived(*collective, BytesReceived(*collective, partitions, &devices), of_device);
+  }
+  return *std::max_element(of_device.begin(), of_device.end());
+}
+
 CommunicationReport ReportCommunication(const HloModule& module) {
   CommunicationReport report;
   std::vector<int64_t> of_device(static_cast<size_t>(module.config().num_partitions()), 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -37,6 +38,8 @@ CommunicationReport ReportCommunication(const HloModule& module);
 
 // The bytes that a device receives; 0 for what is no collective. `devices` of a group is set.
 int64_t BytesReceived(const HloInstruction& instruction, int64_t partitions, int64_t* devices);
+// Of all, by the device that receives most.
+int64_t BytesReceived(absl::Span<HloInstruction* const> collectives, int64_t partitions);
 
 }  // namespace xla::spmd
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
@@ -113,6 +114,48 @@ int64_t ChunkSize(const Shape& shape, const ShardLayout& layout, int begin, int 
     size *= CeilOfRatio(shape.dimensions(d), layout.counts[static_cast<size_t>(d)]);
   }
   return size;
+}
+
+ReshapeExchange ReshapeExchangeOf(const Shape& from, const Shape& to, const ShardLayout& before,
+                                  const ShardLayout& after) {
+  ReshapeExchange exchange;
+  if (IsEven(from, before) && IsEven(to, after)) return exchange;
+  const std::vector<ReshapeGroup> groups = ReshapeGroups(from, to);
+  const int64_t partitions = before.mesh.num_devices();
+  const auto plan = PlanReshape(from, to, before, partitions);
+  auto layout = plan.has_value() ? ShardLayoutFrom(plan->chunks, partitions) : std::nullopt;
+  if (!layout.has_value()) return exchange;
+  exchange.layout = *std::move(layout);
+  for (const ReshapeGroup& group : groups) {
+    exchange.sizes.push_back(ChunkSize(from, before, group.from_begin, group.from_end));
+  }
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const int64_t size = ChunkSize(to, after, groups[g].to_begin, groups[g].to_end);
+    if (exchange.layout.counts[g] == 1 || size == exchange.sizes[g]) continue;
+    RowRange range{.dimension = static_cast<int64_t>(g), .length = size, .limit = 1};
+    for (int d = groups[g].from_begin; d < groups[g].from_end; ++d) {
+      range.limit *= from.dimensions(d);
+    }
+    for (int64_t q = 0; q < exchange.layout.counts[g]; ++q) range.starts.push_back(q * size);
+    exchange.ranges.push_back(std::move(range));
+  }
+  return exchange;
+}
+
+int64_t BytesOfExchange(const ReshapeExchange& exchange, PrimitiveType type) {
+  std::vector<int64_t> sizes = exchange.sizes;
+  int64_t rows = 0;
+  for (const RowRange& range : exchange.ranges) {
+    const auto d = static_cast<size_t>(range.dimension);
+    int64_t moved = 0, width = 1;
+    for (const auto& [distance, piece] : PiecesOf(range, sizes[d], exchange.layout.counts[d])) {
+      if (distance != 0) moved += piece.high - piece.low;
+    }
+    for (size_t e = 0; e < sizes.size(); ++e) width *= e == d ? moved : sizes[e];
+    rows += width;
+    sizes[d] = range.length;
+  }
+  return rows * primitive_util::ByteWidth(type);
 }
 
 }  // namespace xla::spmd

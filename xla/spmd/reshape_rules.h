@@ -10,6 +10,7 @@
 
 #include "xla/shape.h"
 #include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/row_range.h"
 #include "xla/spmd/shard_layout.h"
 
 namespace xla::spmd {
@@ -36,6 +37,20 @@ std::optional<ReshapePlan> PlanReshape(const Shape& from, const Shape& to,
 // The elements of a group that are in a chunk, of the one that has most, where dimensions
 // [begin, end) are divided so.
 int64_t ChunkSize(const Shape& shape, const ShardLayout& layout, int begin, int end);
+
+// What a reshape moves where the sizes of shards change: rows of its operand, of which each group
+// of dimensions is one.
+struct ReshapeExchange {
+  std::vector<int64_t> sizes;    // of a shard
+  std::vector<RowRange> ranges;  // one after the other; empty: nothing moves
+  ShardLayout layout;
+};
+
+// As PlanReshape divides the operand and the result.
+ReshapeExchange ReshapeExchangeOf(const Shape& from, const Shape& to, const ShardLayout& before,
+                                  const ShardLayout& after);
+// The bytes that a partition receives for that.
+int64_t BytesOfExchange(const ReshapeExchange& exchange, PrimitiveType type);
 
 }  // namespace xla::spmd
 

@@ -121,7 +121,8 @@ void ShardEmitter::set_cause(const HloInstruction& cause) {
   }
 }
 
-HloInstruction* ShardEmitter::WithCause(HloInstruction* collective) const {
+HloInstruction* ShardEmitter::WithCause(HloInstruction* collective) {
+  added_.push_back(collective);
   if (!cause_.op_name().empty()) collective->set_metadata(cause_);
   return collective;
 }

@@ -103,7 +103,9 @@ class ShardEmitter {
   // Adds two scalars, or takes the larger or smaller one.
   HloComputation* Combiner(PrimitiveType type, UnreducedKind reduction);
   // The collective, with the metadata of its cause if there is one.
-  HloInstruction* WithCause(HloInstruction* collective) const;
+  HloInstruction* WithCause(HloInstruction* collective);
+  // The collectives that were added since the last call.
+  std::vector<HloInstruction*> TakeAdded() { return std::exchange(added_, {}); }
 
  private:
   struct ReshardPlan {
@@ -153,6 +155,7 @@ class ShardEmitter {
   mutable absl::flat_hash_map<PlanKey, std::unique_ptr<ReshardPlan>> plans_;
   mutable absl::flat_hash_map<PlanKey, std::unique_ptr<BlockExchange>> exchanges_;
   InstructionMetadata cause_;
+  std::vector<HloInstruction*> added_;
   const int64_t partitions_;
   static constexpr int64_t kFirstChannel = int64_t{1} << 32;
   int64_t next_channel_ = kFirstChannel;

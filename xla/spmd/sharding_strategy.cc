@@ -301,6 +301,9 @@ std::optional<ShardLayout> WithMovedDimension(const ShardLayout& layout, const S
 // Whether dimensions that the operation mixes are better undivided than gathered.
 bool MovesDimensions(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kPad:
+    case HloOpcode::kSlice:
     case HloOpcode::kSort:
     case HloOpcode::kFft:
     case HloOpcode::kCholesky:
