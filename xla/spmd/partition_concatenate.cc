@@ -76,24 +76,44 @@ bool Partitioner::PartitionPad(HloInstruction* pad) {
   return true;
 }
 
+std::optional<ShardLayout> Partitioner::LayoutOfConcatenation(
+    const HloInstruction& concatenate) const {
+  const int64_t d = concatenate.attributes<DimensionListAttributes>().dimensions[0];
+  const auto dim = static_cast<size_t>(d);
+  std::optional<ShardLayout> leading;
+  std::vector<Source> sources;
+  int64_t largest = 0;
+  for (HloInstruction* operand : concatenate.operands()) {
+    Source source;
+    if (SlicedAlong(*operand, d).has_value()) source = SourceOf(operand->mutable_operand(0));
+    if (source.shard == nullptr) source = SourceOf(operand);
+    sources.push_back(source);
+    const int64_t size = operand->shape().dimensions(static_cast<int>(d));
+    if (source.shard == nullptr || source.layout.counts[dim] == 1 || size <= largest) continue;
+    leading = source.layout;
+    largest = size;
+  }
+  std::optional<ShardLayout> wanted = WantedLayout(concatenate);
+  if (!leading.has_value() || !wanted.has_value() || wanted->counts[dim] == 1) return leading;
+  const auto bytes_of = [&](const ShardLayout& layout) {
+    int64_t bytes = emit_.ReshardBytes(concatenate.shape(), layout, *wanted);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].shard == nullptr) continue;
+      const Shape& shape = concatenate.operand(static_cast<int64_t>(i))->shape();
+      bytes += emit_.ReshardBytes(shape, sources[i].layout, layout);
+    }
+    return bytes;
+  };
+  return bytes_of(*wanted) < bytes_of(*leading) ? wanted : leading;
+}
+
 absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatenate) {
   const int64_t d = concatenate->attributes<DimensionListAttributes>().dimensions[0];
   const auto dim = static_cast<size_t>(d);
   if (ShapeUtil::IsZeroElementArray(concatenate->shape())) return false;
-  // As the largest operand that is divided there.
-  Source leading;
-  int64_t largest = 0;
-  for (HloInstruction* operand : concatenate->operands()) {
-    Source source;
-    if (SlicedAlong(*operand, d).has_value()) source = SourceOf(operand->mutable_operand(0));
-    if (source.shard == nullptr) source = SourceOf(operand);
-    const int64_t size = operand->shape().dimensions(static_cast<int>(d));
-    if (source.shard == nullptr || source.layout.counts[dim] == 1 || size <= largest) continue;
-    leading = source;
-    largest = size;
-  }
-  if (leading.shard == nullptr) return false;
-  const Shape shape = ResultShardShape(concatenate->shape(), leading.layout);
+  const std::optional<ShardLayout> layout = LayoutOfConcatenation(*concatenate);
+  if (!layout.has_value()) return false;
+  const Shape shape = ResultShardShape(concatenate->shape(), *layout);
   HloInstruction* result = nullptr;
   int64_t offset = 0;
   for (HloInstruction* operand : std::vector<HloInstruction*>(concatenate->operands().begin(),
@@ -106,12 +126,12 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
     Source source;
     if (const auto sliced = SlicedAlong(*operand, d); sliced.has_value()) {
       source = SourceOf(operand->mutable_operand(0));
-      if (source.shard != nullptr && source.layout == leading.layout) begin = *sliced;
+      if (source.shard != nullptr && source.layout == *layout) begin = *sliced;
     }
-    if (source.shard == nullptr || source.layout != leading.layout) source = SourceOf(operand);
-    if (source.shard == nullptr || source.layout != leading.layout) {
-      XLA_ASSIGN_OR_RETURN(source.shard, ShardOf(operand, leading.layout));
-      source.layout = leading.layout;
+    if (source.shard == nullptr || source.layout != *layout) source = SourceOf(operand);
+    if (source.shard == nullptr || source.layout != *layout) {
+      XLA_ASSIGN_OR_RETURN(source.shard, ShardOf(operand, *layout));
+      source.layout = *layout;
     }
     const RowWindow window = {d, d, begin - before, 1, 1};
     RowRange range = RangeOf(window, operand->shape(), concatenate->shape(), source.layout);
@@ -127,7 +147,7 @@ absl::StatusOr<bool> Partitioner::PartitionConcatenate(HloInstruction* concatena
     HloInstruction* mask = emit_.ValidRows(shape, d, start, size);
     result = Add(concatenate->parent(), HloOpcode::kSelect, shape, {mask, own, result});
   }
-  SetShard(concatenate, result, leading.layout);
+  SetShard(concatenate, result, *layout);
   return true;
 }
 

@@ -25,6 +25,7 @@ struct ConvolutionFactor {
     kSummed,    // features that are contracted
     kGrouped,   // groups of features or of the batch
     kSpatial,   // rows of the input and the result
+    kParallel,  // spatial, but each row of the result is of one row of the input and of the kernel
     kWindowed,  // positions of the window, and rows of the input: results are summed
   };
   Kind kind;
@@ -32,7 +33,18 @@ struct ConvolutionFactor {
   int64_t spatial = -1;
 };
 
-std::vector<ConvolutionFactor> ConvolutionFactors(const ConvolutionAttributes& convolution) {
+// Whether the window makes a spatial dimension of n rows a batch: result i is input i times kernel
+// i.
+bool IsBatch(const WindowDim& window, int64_t n) {
+  const int64_t step = std::max<int64_t>(n - 1, 1);
+  return window.size == n && window.base_dilation == n && window.padding_low == 0 &&
+         window.padding_high == 0 && !window.window_reversal &&
+         ((window.stride == step && window.window_dilation == 1) ||
+          (window.stride == 1 && window.window_dilation == step));
+}
+
+std::vector<ConvolutionFactor> ConvolutionFactors(const HloInstruction& instruction) {
+  const auto& convolution = instruction.attributes<ConvolutionAttributes>();
   const ConvDims& dims = convolution.dim_labels;
   std::vector<ConvolutionFactor> loops;
   const bool has_features = convolution.feature_group_count > 1;
@@ -56,6 +68,13 @@ std::vector<ConvolutionFactor> ConvolutionFactors(const ConvolutionAttributes& c
   }
   for (size_t i = 0; i < dims.input_spatial.size(); ++i) {
     const auto number = static_cast<int64_t>(i);
+    const int64_t rows =
+        instruction.operand(0)->shape().dimensions(static_cast<int>(dims.input_spatial[i]));
+    if (rows > 1 && IsBatch(convolution.window[i], rows)) {
+      loops.push_back({ConvolutionFactor::Kind::kParallel,
+                       {dims.input_spatial[i], dims.kernel_spatial[i], dims.output_spatial[i]},
+                       number});
+    }
     loops.push_back({ConvolutionFactor::Kind::kSpatial,
                      {dims.input_spatial[i], -1, dims.output_spatial[i]},
                      number});
@@ -72,6 +91,8 @@ struct ConvolutionLayouts {
   std::vector<DimensionSharding> loops;
   ShardLayout arrays[3];
   PartitionGroups partial;
+  // Rows of the input for reversed windows are divided in the order of positions, not of rows.
+  bool is_reversed = false;
 };
 
 const Shape& ConvolutionArray(const HloInstruction& convolution, size_t array) {
@@ -91,6 +112,9 @@ bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionFa
       if (loop.dims[array] >= 0 && loop.dims[array] == loops[other].dims[array]) return false;
     }
   }
+  if (loop.kind == ConvolutionFactor::Kind::kParallel) {
+    return ConvolutionArray(convolution, 0).dimensions(static_cast<int>(loop.dims[0])) % count == 0;
+  }
   if (loop.kind != ConvolutionFactor::Kind::kGrouped) return true;
   const bool of_batch = attributes.batch_group_count > 1;
   const int64_t groups = of_batch ? attributes.batch_group_count : attributes.feature_group_count;
@@ -102,11 +126,19 @@ bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionFa
   return groups % count == 0;
 }
 
+// Whether shards of the kernel are counted from the end of the rows.
+bool IsReversed(const HloInstruction& convolution, const ConvolutionFactor& loop) {
+  return loop.kind == ConvolutionFactor::Kind::kWindowed &&
+         convolution.attributes<ConvolutionAttributes>()
+             .window[static_cast<size_t>(loop.spatial)]
+             .window_reversal;
+}
+
 std::optional<ConvolutionLayouts> ConvolutionLayoutsOf(const HloInstruction& convolution,
                                                        absl::Span<const ConvolutionFactor> loops,
                                                        std::vector<DimensionSharding> shardings,
-                                                       int64_t partitions) {
-  ConvolutionLayouts layouts;
+                                                       bool is_reversed, int64_t partitions) {
+  ConvolutionLayouts layouts{.is_reversed = is_reversed};
   for (size_t array = 0; array < 3; ++array) {
     DimensionShardings dims(static_cast<size_t>(ConvolutionArray(convolution, array).rank()));
     for (size_t k = 0; k < loops.size(); ++k) {
@@ -116,6 +148,15 @@ std::optional<ConvolutionLayouts> ConvolutionLayoutsOf(const HloInstruction& con
     auto layout = ShardLayoutFrom(dims, partitions);
     if (!layout.has_value()) return std::nullopt;
     layouts.arrays[array] = *std::move(layout);
+  }
+  if (is_reversed) {
+    std::vector<int64_t> reversed;
+    for (size_t k = 0; k < loops.size(); ++k) {
+      if (IsReversed(convolution, loops[k]) && shardings[k].count > 1) {
+        reversed.push_back(loops[k].dims[0]);
+      }
+    }
+    layouts.arrays[0] = ReversedLayout(layouts.arrays[0], reversed);
   }
   DimensionShardings kept, summed;
   for (size_t k = 0; k < loops.size(); ++k) {
@@ -130,7 +171,7 @@ std::optional<ConvolutionLayouts> ConvolutionLayoutsOf(const HloInstruction& con
 
 // The rows of the input for some of the positions of the window.
 RowRange RowsOfWindowPart(const HloInstruction& convolution, const ConvolutionFactor& loop,
-                          int64_t count) {
+                          int64_t count, bool is_reversed) {
   const WindowDim& dim =
       convolution.attributes<ConvolutionAttributes>().window[static_cast<size_t>(loop.spatial)];
   const auto& dims = convolution.attributes<ConvolutionAttributes>().dim_labels;
@@ -143,7 +184,9 @@ RowRange RowsOfWindowPart(const HloInstruction& convolution, const ConvolutionFa
   range.length = (results - 1) * dim.stride + (positions - 1) * dim.window_dilation + 1;
   for (int64_t q = 0; q < count; ++q) {
     // Of a reversed window, the first positions are the last rows.
-    const int64_t first = dim.window_reversal ? dim.size - (q + 1) * positions : q * positions;
+    const int64_t part = is_reversed && dim.window_reversal ? count - 1 - q : q;
+    const int64_t first =
+        dim.window_reversal ? dim.size - (part + 1) * positions : part * positions;
     range.starts.push_back(first * dim.window_dilation - dim.padding_low);
   }
   return range;
@@ -184,7 +227,7 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
   }
   if (wanted.has_value()) given.push_back({2, DimensionShardingsOf(*wanted)});
   if (given.empty()) return false;
-  const std::vector<ConvolutionFactor> loops = ConvolutionFactors(attributes);
+  const std::vector<ConvolutionFactor> loops = ConvolutionFactors(*convolution);
   const auto size_of = [&](const ConvolutionLayouts& layouts, size_t array) {
     const Shape& full = ConvolutionArray(*convolution, array);
     return ShapeUtil::ByteSizeOf(PaddedShape(full, layouts.arrays[array])) /
@@ -199,13 +242,17 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
     }
     for (size_t k = 0; k < loops.size(); ++k) {
       const int64_t count = layouts.loops[k].count;
-      if (count == 1 || loops[k].spatial < 0) continue;
+      if (count == 1 || loops[k].spatial < 0 ||
+          loops[k].kind == ConvolutionFactor::Kind::kParallel) {
+        continue;
+      }
       const int64_t n =
           convolution->operand(0)->shape().dimensions(static_cast<int>(loops[k].dims[0]));
       const int64_t rows = CeilOfRatio(n, count);
       int64_t others = 0;
       if (loops[k].kind == ConvolutionFactor::Kind::kWindowed) {
-        others = RowsFromOthers(RowsOfWindowPart(*convolution, loops[k], count), rows);
+        others = RowsFromOthers(
+            RowsOfWindowPart(*convolution, loops[k], count, layouts.is_reversed), rows);
       } else {
         const WindowDim& dim = attributes.window[static_cast<size_t>(loops[k].spatial)];
         const int64_t results = convolution->shape().dimensions(static_cast<int>(loops[k].dims[2]));
@@ -227,9 +274,12 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
                ? cost + emit_.ReshardBytes(convolution->shape(), layouts.arrays[2], *wanted)
                : cost;
   };
+  const bool has_reversal = absl::c_any_of(
+      loops, [&](const ConvolutionFactor& loop) { return IsReversed(*convolution, loop); });
   std::optional<ConvolutionLayouts> best;
   int64_t least = INT64_MAX;
-  const auto consider = [&](absl::Span<const size_t> order, bool may_sum, bool may_window) {
+  const auto consider = [&](absl::Span<const size_t> order, bool may_sum, bool may_window,
+                            bool is_reversed) {
     std::vector<DimensionSharding> shardings(loops.size());
     for (const size_t source : order) {
       for (size_t k = 0; k < loops.size(); ++k) {
@@ -248,7 +298,8 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
         }
       }
     }
-    auto layouts = ConvolutionLayoutsOf(*convolution, loops, std::move(shardings), partitions_);
+    auto layouts =
+        ConvolutionLayoutsOf(*convolution, loops, std::move(shardings), is_reversed, partitions_);
     if (!layouts.has_value()) return;
     const int64_t cost = cost_of(*layouts);
     if (cost >= least) return;
@@ -259,10 +310,14 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
   for (size_t i = 0; i < given.size(); ++i) order.push_back(i);
   do {
     for (const bool may_sum : {true, false}) {
-      for (const bool may_window : {false, true}) consider(order, may_sum, may_window);
+      consider(order, may_sum, /*may_window=*/false, /*is_reversed=*/false);
+      for (const bool is_reversed : {false, true}) {
+        if (is_reversed && !has_reversal) continue;
+        consider(order, may_sum, /*may_window=*/true, is_reversed);
+      }
     }
   } while (std::next_permutation(order.begin(), order.end()));
-  consider({}, false, false);
+  consider({}, false, false, false);
   if (!best.has_value()) return false;
   if (absl::c_all_of(best->loops, [](const auto& s) { return s.count == 1; })) return true;
 
@@ -286,6 +341,11 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
       (local.batch_group_count > 1 && loop.dims[0] == local.dim_labels.input_batch
            ? local.batch_group_count
            : local.feature_group_count) /= count;
+    } else if (loop.kind == ConvolutionFactor::Kind::kParallel) {
+      WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
+      dim.size /= count;
+      dim.base_dilation = dim.size;
+      (dim.stride > 1 ? dim.stride : dim.window_dilation) = std::max<int64_t>(dim.size - 1, 1);
     } else if (loop.kind == ConvolutionFactor::Kind::kSpatial) {
       WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
       const Shape& input = convolution->operand(0)->shape();
@@ -296,8 +356,9 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
     } else if (loop.kind == ConvolutionFactor::Kind::kWindowed) {
       operands[1] = FillPadding(operands[1], convolution->operand(1)->shape(), best->arrays[1],
                                 {loop.dims[1]}, zero_of(1));
-      operands[0] = emit_.Rows(operands[0], RowsOfWindowPart(*convolution, loop, count),
-                               best->arrays[0], zero_of(0));
+      operands[0] =
+          emit_.Rows(operands[0], RowsOfWindowPart(*convolution, loop, count, best->is_reversed),
+                     best->arrays[0], zero_of(0));
       WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
       dim.size = CeilOfRatio(dim.size, count);
       dim.padding_low = dim.padding_high = 0;

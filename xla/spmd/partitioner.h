@@ -170,6 +170,8 @@ class Partitioner {
   absl::StatusOr<bool> PartitionShifts(HloInstruction* call);
   bool PartitionPad(HloInstruction* pad);
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
+  // As the largest operand that is divided along the dimension, or as the result is wanted.
+  std::optional<ShardLayout> LayoutOfConcatenation(const HloInstruction& concatenate) const;
   // The rows of an operand that windows of a shard of the results cover, and the window over them.
   struct WindowRows {
     RowRange range;
