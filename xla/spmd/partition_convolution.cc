@@ -26,6 +26,7 @@ struct ConvolutionFactor {
     kGrouped,   // groups of features or of the batch
     kSpatial,   // rows of the input and the result
     kParallel,  // spatial, but each row of the result is of one row of the input and of the kernel
+    kOuter,     // spatial, but each row of the result is one row of the kernel times the input
     kWindowed,  // positions of the window, and rows of the input: results are summed
   };
   Kind kind;
@@ -41,6 +42,13 @@ bool IsBatch(const WindowDim& window, int64_t n) {
          window.padding_high == 0 && !window.window_reversal &&
          ((window.stride == step && window.window_dilation == 1) ||
           (window.stride == 1 && window.window_dilation == step));
+}
+
+// Whether the window makes an outer product of the input's only row: result i is times kernel i.
+bool IsOuterProduct(const WindowDim& window, int64_t n) {
+  return n == 1 && window.size > 1 && window.stride == 1 && window.window_dilation == 1 &&
+         window.padding_low == window.size - 1 && window.padding_high == window.size - 1 &&
+         window.window_reversal;
 }
 
 std::vector<ConvolutionFactor> ConvolutionFactors(const HloInstruction& instruction) {
@@ -73,6 +81,11 @@ std::vector<ConvolutionFactor> ConvolutionFactors(const HloInstruction& instruct
     if (rows > 1 && IsBatch(convolution.window[i], rows)) {
       loops.push_back({ConvolutionFactor::Kind::kParallel,
                        {dims.input_spatial[i], dims.kernel_spatial[i], dims.output_spatial[i]},
+                       number});
+    }
+    if (IsOuterProduct(convolution.window[i], rows)) {
+      loops.push_back({ConvolutionFactor::Kind::kOuter,
+                       {-1, dims.kernel_spatial[i], dims.output_spatial[i]},
                        number});
     }
     loops.push_back({ConvolutionFactor::Kind::kSpatial,
@@ -112,8 +125,9 @@ bool MayDivide(const HloInstruction& convolution, absl::Span<const ConvolutionFa
       if (loop.dims[array] >= 0 && loop.dims[array] == loops[other].dims[array]) return false;
     }
   }
-  if (loop.kind == ConvolutionFactor::Kind::kParallel) {
-    return ConvolutionArray(convolution, 0).dimensions(static_cast<int>(loop.dims[0])) % count == 0;
+  if (loop.kind == ConvolutionFactor::Kind::kParallel ||
+      loop.kind == ConvolutionFactor::Kind::kOuter) {
+    return ConvolutionArray(convolution, 2).dimensions(static_cast<int>(loop.dims[2])) % count == 0;
   }
   if (loop.kind != ConvolutionFactor::Kind::kGrouped) return true;
   const bool of_batch = attributes.batch_group_count > 1;
@@ -243,7 +257,8 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
     for (size_t k = 0; k < loops.size(); ++k) {
       const int64_t count = layouts.loops[k].count;
       if (count == 1 || loops[k].spatial < 0 ||
-          loops[k].kind == ConvolutionFactor::Kind::kParallel) {
+          loops[k].kind == ConvolutionFactor::Kind::kParallel ||
+          loops[k].kind == ConvolutionFactor::Kind::kOuter) {
         continue;
       }
       const int64_t n =
@@ -346,6 +361,10 @@ absl::StatusOr<bool> Partitioner::PartitionConvolution(HloInstruction* convoluti
       dim.size /= count;
       dim.base_dilation = dim.size;
       (dim.stride > 1 ? dim.stride : dim.window_dilation) = std::max<int64_t>(dim.size - 1, 1);
+    } else if (loop.kind == ConvolutionFactor::Kind::kOuter) {
+      WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
+      dim.size /= count;
+      dim.padding_low = dim.padding_high = dim.size - 1;
     } else if (loop.kind == ConvolutionFactor::Kind::kSpatial) {
       WindowDim& dim = local.window[static_cast<size_t>(loop.spatial)];
       const Shape& input = convolution->operand(0)->shape();

@@ -128,6 +128,9 @@ HloInstruction* Partitioner::PartialFromOperands(HloInstruction* value, const Sh
       break;
     case HloOpcode::kCopy:
       break;
+    case HloOpcode::kCustomCall:
+      if (!IsCall(*value, "LayoutConstraint")) return nullptr;
+      break;
     case HloOpcode::kReshape:
     case HloOpcode::kTranspose:
       if (!layout.IsUndivided()) return nullptr;
