@@ -170,11 +170,11 @@ absl::StatusOr<bool> Partitioner::GatherOnShards(HloInstruction* gather,
   ShardLayout parts = layouts.windows;
   parts.partial_groups = layouts.choosing;
   if (wanted.has_value() && emit_.CanReduceScatter(gather->shape(), parts, *wanted)) {
-    SetShard(gather, CombineDisjoint(part, gather->shape(), parts, &*wanted), *wanted);
+    SetShard(gather, emit_.CombineDisjoint(part, gather->shape(), parts, &*wanted), *wanted);
     return true;
   }
-  XLA_RETURN_IF_ERROR(
-      SetResult(gather, CombineDisjoint(part, gather->shape(), parts, nullptr), layouts.windows));
+  XLA_RETURN_IF_ERROR(SetResult(
+      gather, emit_.CombineDisjoint(part, gather->shape(), parts, nullptr), layouts.windows));
   return true;
 }
 

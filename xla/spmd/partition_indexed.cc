@@ -33,42 +33,29 @@ std::vector<int64_t> DividedUnless(const ShardLayout& layout, Predicate is_kept)
   return dimensions;
 }
 
-// Unsigned integers of as many bits, for floating-point numbers.
-PrimitiveType BitsOf(PrimitiveType type) {
-  if (!primitive_util::IsFloatingPointType(type)) return type;
-  switch (primitive_util::BitWidth(type)) {
-    case 64:
-      return U64;
-    case 32:
-      return U32;
-    case 16:
-      return U16;
-    case 8:
-      return U8;
-    default:
-      return type;
-  }
-}
-
 }  // namespace
 
-HloInstruction* Partitioner::CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
-                                             const ShardLayout* scattered) {
-  const PrimitiveType type = part->shape().element_type();
-  const PrimitiveType bits = BitsOf(type);
-  const auto as = [&](HloInstruction* value, PrimitiveType to) {
-    return Add(value->parent(), HloOpcode::kBitcastConvert,
-               ShapeUtil::MakeShape(to, value->shape().dimensions()), {value});
-  };
-  HloInstruction* summands = bits == type ? part : as(part, bits);
-  full.set_element_type(bits);
-  // Of booleans the larger one.
-  parts.reduction = type == PRED ? UnreducedKind::kMax : UnreducedKind::kSum;
-  HloInstruction* sum =
-      scattered != nullptr
-          ? emit_.ReduceScatter(summands, full, parts, *scattered)
-          : emit_.Combine(summands, parts.partial_groups, emit_.Combiner(bits, parts.reduction));
-  return bits == type ? sum : as(sum, type);
+int64_t Partitioner::BytesOfFull(HloInstruction* value) const {
+  Instructions parts = {value};
+  switch (value->opcode()) {
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kPad:
+      parts.assign(value->operands().begin(), value->operands().end());
+      absl::c_sort(parts);
+      parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+      break;
+    default:
+      break;
+  }
+  int64_t bytes = 0;
+  for (HloInstruction* part : parts) {
+    const Source source = SourceOf(part);
+    if (source.shard == nullptr) continue;
+    bytes += emit_.ReshardBytes(part->shape(), source.layout,
+                                UndividedLayout(part->shape().rank(), partitions_));
+  }
+  return bytes;
 }
 
 absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
@@ -90,6 +77,15 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
   const auto layout = ShardLayoutFrom(kept, partitions_);
   const auto groups = PartialGroups(kept, reduced, partitions_);
   if (!layout.has_value() || !groups.has_value()) return false;
+  ShardLayout parts = *layout;
+  parts.partial_groups = *groups;
+  const std::optional<ShardLayout> wanted = WantedLayout(*slice);
+  const bool is_scattered =
+      wanted.has_value() && emit_.CanReduceScatter(slice->shape(), parts, *wanted);
+  const int64_t summed = BytesOfShard(slice->shape(), *layout) / groups->group_size() *
+                         (groups->group_size() - 1) * (is_scattered ? 1 : 2);
+  // Slices of most of an array may be cut out of all of it.
+  if (BytesOfFull(slice->mutable_operand(0)) <= summed) return false;
   const int64_t rows = slice->shape().dimensions(dim);
   const int64_t size = source.shard->shape().dimensions(dim);
   HloComputation* computation = slice->parent();
@@ -125,10 +121,9 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
              Spread(start, shape));
   part = emit_.Masked(part, Within(row, size),
                       Zero(computation, ShapeUtil::MakeShape(shape.element_type(), {})));
-  ShardLayout parts = *layout;
-  parts.partial_groups = *groups;
-  XLA_RETURN_IF_ERROR(
-      SetResult(slice, CombineDisjoint(part, slice->shape(), std::move(parts), nullptr), *layout));
+  HloInstruction* sum = emit_.CombineDisjoint(part, slice->shape(), std::move(parts),
+                                              is_scattered ? &*wanted : nullptr);
+  XLA_RETURN_IF_ERROR(SetResult(slice, sum, is_scattered ? *wanted : *layout));
   return true;
 }
 

@@ -275,6 +275,8 @@ absl::StatusOr<bool> Partitioner::PartitionAlongDividedDimension(HloInstruction*
   switch (instruction->opcode()) {
     case HloOpcode::kSlice:
       return PartitionSlice(instruction);
+    case HloOpcode::kReverse:
+      return PartitionReverse(instruction);
     case HloOpcode::kPad:
       return PartitionPad(instruction);
     case HloOpcode::kConcatenate:

@@ -7,6 +7,7 @@
 
 #include "xla/hlo/ir/attributes.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/index_arithmetic.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
@@ -128,6 +129,28 @@ bool Partitioner::PartitionSlice(HloInstruction* slice) {
     shard = Add(slice->parent(), HloOpcode::kSlice, shape, {rows}, std::move(local));
   }
   SetShard(slice, shard, source.layout);
+  return true;
+}
+
+bool Partitioner::PartitionReverse(HloInstruction* reverse) {
+  const Source source = SourceOf(reverse->mutable_operand(0));
+  const Shape& full = reverse->shape();
+  if (source.shard == nullptr || ShapeUtil::IsZeroElementArray(full)) return false;
+  const auto& reversed = reverse->attributes<DimensionListAttributes>().dimensions;
+  HloInstruction* rows = source.shard;
+  for (const int64_t d : reversed) {
+    const int64_t count = source.layout.counts[static_cast<size_t>(d)];
+    const int64_t n = full.dimensions(static_cast<int>(d)), size = ShardSize(full, d, count);
+    if (n % count == 0) continue;
+    // The last rows of the result, and its padding, are before the first rows of the operand.
+    RowRange range{.dimension = d, .length = size, .limit = n};
+    for (int64_t q = 0; q < count; ++q) range.starts.push_back(n - (count - q) * size);
+    rows = emit_.Rows(rows, range, source.layout, nullptr);
+  }
+  if (rows == source.shard) return false;
+  HloInstruction* shard =
+      reverse->parent()->AddInstruction(reverse->CloneWithNewOperands(rows->shape(), {rows}));
+  SetShard(reverse, shard, ReversedLayout(source.layout, reversed));
   return true;
 }
 

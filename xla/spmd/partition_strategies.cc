@@ -171,6 +171,7 @@ bool Partitioner::IsCheaperByStrategy(const HloInstruction& instruction) {
   const std::vector<HloInstruction*> added = emit_.TakeAdded();
   switch (instruction.opcode()) {
     case HloOpcode::kConcatenate:
+    case HloOpcode::kDynamicSlice:
     case HloOpcode::kPad:
     case HloOpcode::kSlice:
       break;

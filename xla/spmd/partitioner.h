@@ -167,6 +167,8 @@ class Partitioner {
   Source SourceOf(HloInstruction* value) const;
   absl::StatusOr<bool> PartitionAlongDividedDimension(HloInstruction* instruction);
   bool PartitionSlice(HloInstruction* slice);
+  // Along dimensions that do not divide evenly, whose padding changes ends.
+  bool PartitionReverse(HloInstruction* reverse);
   absl::StatusOr<bool> PartitionShifts(HloInstruction* call);
   bool PartitionPad(HloInstruction* pad);
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
@@ -195,6 +197,8 @@ class Partitioner {
   // The sizes of the parts of groups of rows that are within `rows` rows from `start` on, an s32.
   HloInstruction* SizesWithin(HloInstruction* sizes, HloInstruction* start, int64_t rows);
   absl::StatusOr<bool> PartitionDynamicSlice(HloInstruction* slice);
+  // What a device receives of the full value, by gathers of it or of what it is put together from.
+  int64_t BytesOfFull(HloInstruction* value) const;
   absl::StatusOr<bool> PartitionDynamicUpdateSlice(HloInstruction* update);
   absl::StatusOr<bool> PartitionGather(HloInstruction* gather);
   absl::StatusOr<bool> GatherOnShards(HloInstruction* gather, absl::Span<const IndexedLoop> loops,
@@ -212,11 +216,6 @@ class Partitioner {
                         const std::optional<ShardLayout>& wanted) const;
   bool PartitionCumulative(HloInstruction* reduce_window);
   absl::StatusOr<bool> PartitionVariadicReduce(HloInstruction* reduce);
-  // The sum of parts of which each element is zero on all partitions but one, with the same bits.
-  // `full`: the sum, without padding. `parts`: the layout. `scattered`: that of the sum, which a
-  // reduce-scatter makes; null: it is on all partitions of a group.
-  HloInstruction* CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
-                                  const ShardLayout* scattered);
   // Replaces the instruction, or remembers shards of it.
   absl::Status SetResult(HloInstruction* instruction, HloInstruction* shard,
                          const ShardLayout& layout);

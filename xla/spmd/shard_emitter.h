@@ -96,6 +96,11 @@ class ShardEmitter {
   // The same of several parts, of one element type, by one instruction.
   std::vector<HloInstruction*> CombineAll(absl::Span<HloInstruction* const> parts,
                                           const PartitionGroups& groups, HloComputation* combiner);
+  // The sum of parts of which each element is zero on all partitions but one, with the same bits.
+  // `full`: the sum, without padding. `parts`: the layout. `scattered`: that of the sum, which a
+  // reduce-scatter makes; null: it is on all partitions of a group.
+  HloInstruction* CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
+                                  const ShardLayout* scattered);
   // Adds a program's instructions, which get channels of their own, and returns its result.
   // InvalidArgument if operands have other shapes than its parameters.
   absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
@@ -120,6 +125,9 @@ class ShardEmitter {
     const ReshardPlan* plan = nullptr;
     std::optional<Redivision> redivision;
     const BlockExchange* exchange = nullptr;
+    // Of a sum: it is divided over its own mesh first.
+    std::optional<ShardLayout> scattered;
+    bool is_placed = false;     // all shards are added, each at its place among zeros
     int64_t bytes = INT64_MAX;  // that a device receives
   };
   // A reshard, after which axes that divide dimensions still become partial.
@@ -132,6 +140,11 @@ class ShardEmitter {
   std::optional<UnreducedReshard> CheapestUnreducedReshard(const Shape& full,
                                                            const ShardLayout& from,
                                                            const ShardLayout& to) const;
+  // The layout over the mesh of a sum in which it is divided before shards go to those who get
+  // them, where that is less than to cut shards out of the sum. `bytes`: what a device receives for
+  // both.
+  std::optional<ShardLayout> ScatteredFirst(const Shape& full, const ShardLayout& from,
+                                            const ShardLayout& to, int64_t* bytes) const;
   Way CheapestWay(const Shape& full, const ShardLayout& from, const ShardLayout& to) const;
   // Null where chains do as well, or there is none.
   const BlockExchange* ExchangeOf(const Shape& full, const ShardLayout& from,

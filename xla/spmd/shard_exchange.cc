@@ -10,6 +10,7 @@
 
 #include "absl/algorithm/container.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/redivision.h"
@@ -59,7 +60,73 @@ std::optional<std::pair<NamedSharding, NamedSharding>> OverOneMesh(const ShardLa
   return std::pair(over(from), over(to));
 }
 
+// Unsigned integers of as many bits, for floating-point numbers.
+PrimitiveType BitsOf(PrimitiveType type) {
+  if (!primitive_util::IsFloatingPointType(type)) return type;
+  switch (primitive_util::BitWidth(type)) {
+    case 64:
+      return U64;
+    case 32:
+      return U32;
+    case 16:
+      return U16;
+    case 8:
+      return U8;
+    default:
+      return type;
+  }
+}
+
+// A sum divided among the partitions that have its parts, into as many shards as `to`.
+std::optional<ShardLayout> ScatteredLike(const ShardLayout& from, const ShardLayout& to) {
+  ShardLayout scattered = from;
+  const PartitionGroups groups = std::exchange(scattered.partial_groups, {});
+  if (scattered.IsUndivided()) scattered.mesh = groups.mesh;
+  if (groups.empty() || !to.partial_groups.empty() || scattered.mesh != groups.mesh) {
+    return std::nullopt;
+  }
+  auto axis = groups.axes.begin();
+  for (size_t d = 0; d < to.counts.size(); ++d) {
+    for (; axis != groups.axes.end() && scattered.counts[d] < to.counts[d]; ++axis) {
+      AppendAxis(*axis, groups.mesh, scattered.axes[d]);
+      scattered.counts[d] *= axis->size(groups.mesh);
+    }
+  }
+  const bool is_like = axis == groups.axes.end() && scattered.counts == to.counts;
+  return is_like ? std::optional(std::move(scattered)) : std::nullopt;
+}
+
+// What a device receives if shards are added, each at its place among zeros, to the full array.
+// Less than a gather where shards end in more padding than there are elements.
+std::optional<int64_t> BytesToPlace(const Shape& full, const ShardLayout& from,
+                                    const ShardLayout& to) {
+  const PrimitiveType type = full.element_type();
+  if (!to.IsReplicated() || !from.partial_groups.empty() || IsEven(full, from) ||
+      primitive_util::IsComplexType(type) || (primitive_util::BitWidth(type) < 8 && type != PRED)) {
+    return std::nullopt;
+  }
+  return 2 * ShapeUtil::ByteSizeOf(full) * (from.size() - 1) / from.size();
+}
+
 }  // namespace
+
+HloInstruction* ShardEmitter::CombineDisjoint(HloInstruction* part, Shape full, ShardLayout parts,
+                                              const ShardLayout* scattered) {
+  const PrimitiveType type = part->shape().element_type();
+  const PrimitiveType bits = BitsOf(type);
+  const auto as = [&](HloInstruction* value, PrimitiveType to) {
+    return Add(value->parent(), HloOpcode::kBitcastConvert,
+               ShapeUtil::MakeShape(to, value->shape().dimensions()), {value});
+  };
+  HloInstruction* summands = bits == type ? part : as(part, bits);
+  full.set_element_type(bits);
+  // Of booleans the larger one.
+  parts.reduction = type == PRED ? UnreducedKind::kMax : UnreducedKind::kSum;
+  HloInstruction* sum = scattered != nullptr ? ReduceScatter(summands, full, parts, *scattered)
+                                             : Combine(summands, parts.partial_groups,
+                                                       Combiner(bits, parts.reduction));
+  return bits == type ? sum : as(sum, type);
+}
 
 std::pair<int64_t, int64_t> RowRange::RowsOf(int64_t position) const {
   const auto q = static_cast<size_t>(position);
@@ -124,12 +191,36 @@ HloInstruction* ShardEmitter::Reshard(HloInstruction* shard, const Shape& full,
   if (from == to) return shard;
   if (!to.partial_groups.empty()) return nullptr;
   const Way way = CheapestWay(full, from, to);
+  if (way.is_placed) {
+    ShardLayout parts = to;
+    parts.partial_groups = from.Groups();
+    return CombineDisjoint(Place(shard, full, from), full, std::move(parts), nullptr);
+  }
+  if (way.scattered.has_value()) {
+    return Reshard(Reshard(shard, full, from, *way.scattered), full, *way.scattered, to);
+  }
   if (way.redivision.has_value()) return Redivide(shard, *way.redivision, from, to);
   if (way.plan != nullptr) return EmitReshard(shard, way.plan->from, way.plan->steps, full, *this);
   if (from.partial_groups.empty()) {
     if (HloInstruction* permuted = CollectivePermute(shard, from, to)) return permuted;
   }
   return way.exchange != nullptr ? Exchange(shard, full, *way.exchange, to) : nullptr;
+}
+
+std::optional<ShardLayout> ShardEmitter::ScatteredFirst(const Shape& full, const ShardLayout& from,
+                                                        const ShardLayout& to,
+                                                        int64_t* bytes) const {
+  std::optional<ShardLayout> scattered = ScatteredLike(from, to);
+  if (!scattered.has_value()) return std::nullopt;
+  ShardLayout complete = from;
+  complete.partial_groups.clear();
+  const int64_t group = from.partial_groups.group_size();
+  const int64_t summed =
+      2 * (BytesOfShard(full, complete) / group * (group - 1)) + ReshardBytes(full, complete, to);
+  const int64_t moved = ReshardBytes(full, from, *scattered) + ReshardBytes(full, *scattered, to);
+  if (moved >= summed) return std::nullopt;
+  *bytes = moved;
+  return scattered;
 }
 
 ShardEmitter::Way ShardEmitter::CheapestWay(const Shape& full, const ShardLayout& from,
@@ -144,10 +235,15 @@ ShardEmitter::Way ShardEmitter::CheapestWay(const Shape& full, const ShardLayout
   } else {
     way.redivision.reset();
   }
+  if (way.plan == nullptr) {
+    way.scattered = ScatteredFirst(full, from, to, &way.bytes);
+  }
   const BlockExchange* exchange = ExchangeOf(full, from, to);
   if (exchange != nullptr && exchange->bytes < way.bytes) {
     way = {.exchange = exchange, .bytes = exchange->bytes};
   }
+  const std::optional<int64_t> placed = BytesToPlace(full, from, to);
+  if (placed.has_value() && *placed < way.bytes) way = {.is_placed = true, .bytes = *placed};
   return way;
 }
 
@@ -186,9 +282,11 @@ bool ShardEmitter::CanReduceScatter(const Shape& full, const ShardLayout& from,
                                     const ShardLayout& to) const {
   if (from.partial_groups.empty() || !to.partial_groups.empty()) return false;
   const ReshardPlan* plan = PlanOf(full, from, to);
-  return plan != nullptr && absl::c_any_of(plan->steps, [](const ReshardStep& step) {
-           return step.kind == ReshardStep::Kind::kReduceScatter;
-         });
+  int64_t bytes = 0;
+  if (plan == nullptr) return ScatteredFirst(full, from, to, &bytes).has_value();
+  return absl::c_any_of(plan->steps, [](const ReshardStep& step) {
+    return step.kind == ReshardStep::Kind::kReduceScatter;
+  });
 }
 
 HloInstruction* ShardEmitter::ReduceScatter(HloInstruction* part, const Shape& full,
