@@ -368,6 +368,24 @@ bool AllowsPadding(const HloInstruction& instruction, const ShardingStrategy& st
 
 namespace {
 
+// The operand is divided as the result is wanted, along the dimensions that it has.
+void AddMovedStrategy(const HloInstruction& instruction, const ShardLayout& wanted,
+                      int64_t partitions, std::vector<ShardingStrategy>& strategies) {
+  const auto& dimensions = instruction.attributes<DimensionListAttributes>().dimensions;
+  const bool is_transpose = instruction.opcode() == HloOpcode::kTranspose;
+  const DimensionShardings of_result = DimensionShardingsOf(wanted);
+  DimensionShardings of_operand(dimensions.size());
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const auto d = static_cast<size_t>(dimensions[i]);
+    of_operand[is_transpose ? d : i] = of_result[is_transpose ? i : d];
+  }
+  auto operand = ShardLayoutFrom(of_operand, partitions);
+  if (!operand.has_value()) return;
+  const bool is_whole = operand->IsUndivided();
+  strategies.push_back(
+      {{is_whole ? std::nullopt : std::optional(*std::move(operand))}, wanted, {}});
+}
+
 // As the operand is divided where that leaves contiguous chunks, and as the result is wanted.
 void AddReshapeStrategies(const HloInstruction& reshape, const ShardLayout* known,
                           const ShardLayout* wanted, int64_t partitions,
@@ -425,6 +443,10 @@ std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instructi
   }
   if (instruction.opcode() == HloOpcode::kReshape) {
     AddReshapeStrategies(instruction, known[0], wanted, partitions, strategies);
+  }
+  if (wanted != nullptr && (instruction.opcode() == HloOpcode::kBroadcast ||
+                            instruction.opcode() == HloOpcode::kTranspose)) {
+    AddMovedStrategy(instruction, *wanted, partitions, strategies);
   }
   const bool is_found = !strategies.empty();
   for (ShardingStrategy& strategy : FactorStrategies(instruction, known, wanted, partitions)) {
