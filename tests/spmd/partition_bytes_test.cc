@@ -3,18 +3,25 @@
 // scaled products.
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/report.h"
+#include "xla/spmd/shard_literals.h"
 
 namespace xla::spmd::testing {
 namespace {
@@ -29,6 +36,59 @@ int64_t BytesOfPartitioned(const std::string& text) {
   }();
   EXPECT_OK(bytes.status());
   return bytes.value_or(-1);
+}
+
+// The results of each partition, of arguments that count up: shards of those that it gets, or the
+// full ones.
+absl::StatusOr<std::vector<Literal>> RunWithArguments(const HloModule& module,
+                                                      absl::Span<const Literal> arguments,
+                                                      const ProgramShardings* shardings) {
+  const int64_t partitions = module.config().num_partitions();
+  std::vector<std::vector<Literal>> given(static_cast<size_t>(partitions));
+  std::vector<std::vector<const Literal*>> pointers;
+  for (int64_t p = 0; p < partitions; ++p) {
+    std::vector<Literal>& own = given[static_cast<size_t>(p)];
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (shardings == nullptr) {
+        own.push_back(arguments[i].Clone());
+        continue;
+      }
+      XLA_ASSIGN_OR_RETURN(Literal shard,
+                           ShardOfLiteral(arguments[i], shardings->parameters[i], p, partitions));
+      own.push_back(std::move(shard));
+    }
+    std::vector<const Literal*>& of_device = pointers.emplace_back();
+    for (const Literal& argument : own) of_device.push_back(&argument);
+  }
+  return InterpretReplicated(module, 1, partitions, pointers, {});
+}
+
+// Whether each partition has its shards of what it computes of full arguments.
+absl::Status CompareWithFull(const std::string& text) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(text));
+  std::vector<Literal> arguments;
+  for (const HloInstruction* parameter : module->entry_computation()->parameter_instructions()) {
+    Literal& argument = arguments.emplace_back(parameter->shape());
+    int32_t value = 0;
+    for (int32_t& element : argument.data<int32_t>()) element = value++;
+  }
+  const auto local = module->Clone();
+  XLA_ASSIGN_OR_RETURN(const ProgramShardings shardings, PartitionModule(local.get()));
+  XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
+  XLA_ASSIGN_OR_RETURN(const auto full, RunWithArguments(*module, arguments, nullptr));
+  XLA_ASSIGN_OR_RETURN(const auto shards, RunWithArguments(*local, arguments, &shardings));
+  for (size_t p = 0; p < full.size(); ++p) {
+    for (size_t i = 0; i < shardings.outputs.size(); ++i) {
+      const ShapeIndex index = {static_cast<int64_t>(i)};
+      XLA_ASSIGN_OR_RETURN(
+          const Literal expected,
+          ShardOfLiteral(LiteralSlice(full[p], index), shardings.outputs[i],
+                         static_cast<int64_t>(p), static_cast<int64_t>(full.size())));
+      if (LiteralSlice(shards[p], index) == expected) continue;
+      return absl::InternalError(absl::StrCat("result ", i, " of partition ", p));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Whether there are the replicas that a collective names is for the run to say.
@@ -125,6 +185,57 @@ ENTRY e {
   // Between different parts the whole array goes, gathered first.
   EXPECT_EQ(BytesOfPartitioned(absl::Substitute(kProgram, "{{0,1},{2,3}}", "{{0,2},{1,3}}")),
             16 + 32 + 16);
+}
+
+// Dimensions that are not exchanged stay divided; several operands may be divided differently.
+TEST(SpmdPartitionTest, CollectivesKeepOtherDimensionsDivided) {
+  constexpr const char* kProgram = R"(
+HloModule m, num_partitions=4
+
+sum {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b)
+}
+
+ENTRY e {
+  a = s32[4,8] parameter(0), sharding={$0}
+  b = s32[8,6] parameter(1), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  $1
+  ROOT r = ($2, s32[8,6]) tuple(c, d), sharding={{$0}, {devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}}
+})";
+  constexpr const char* kRows = "devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate";
+  constexpr const char* kGroups =
+      "channel_id=1, replica_groups={{2,0},{1,3}}, use_global_device_ids=true";
+  const auto program = [&](const std::string& collective, const std::string& shape) {
+    return absl::Substitute(kProgram, kRows, collective, shape);
+  };
+  const auto expect = [](const std::string& text, int64_t bytes) {
+    EXPECT_EQ(BytesOfPartitioned(text), bytes);
+    EXPECT_OK(CompareWithFull(text));
+  };
+  expect(program(absl::StrCat("c = s32[4,16] all-gather(a), dimensions={1}, ", kGroups,
+                              "\n d = s32[8,6] negate(b)"),
+                 "s32[4,16]"),
+         64);
+  expect(program(absl::StrCat("c = s32[4,4] reduce-scatter(a), dimensions={1}, to_apply=sum, ",
+                              kGroups, "\n d = s32[8,6] negate(b)"),
+                 "s32[4,4]"),
+         32);
+  expect(program("c = s32[4,8] all-to-all(a), dimensions={1}, channel_id=1, "
+                 "replica_groups={{2,0},{1,3}}\n d = s32[8,6] negate(b)",
+                 "s32[4,8]"),
+         32);
+  expect(program(absl::StrCat("t = (s32[4,8], s32[8,6]) all-reduce(a, b), to_apply=sum, ", kGroups,
+                              "\n c = s32[4,8] get-tuple-element(t), index=0"
+                              "\n d = s32[8,6] get-tuple-element(t), index=1"),
+                 "s32[4,8]"),
+         2 * (64 + 96) / 2);
+  // Along the dimension that is divided, it is gathered first.
+  expect(program(absl::StrCat("c = s32[8,8] all-gather(a), dimensions={0}, ", kGroups,
+                              "\n d = s32[8,6] negate(b)"),
+                 "s32[8,8]"),
+         64 + 128);
 }
 
 }  // namespace

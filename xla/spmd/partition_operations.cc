@@ -9,7 +9,6 @@
 #include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
-#include "xla/passes/collective_group.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/instructions.h"
@@ -44,36 +43,6 @@ absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
 // Whether another instruction has its uses now.
 bool IsReplaced(const HloInstruction& instruction) {
   return instruction.IsDead() || (instruction.users().empty() && !instruction.IsRoot());
-}
-
-// Whether partitions that exchange data have the same part of an array that is divided so: they may
-// exchange the parts.
-bool ExchangesSamePositions(const HloInstruction& collective, const ShardLayout& layout) {
-  const int64_t partitions = layout.mesh.num_devices();
-  std::vector<std::pair<int64_t, int64_t>> pairs;  // that must have the same
-  std::vector<bool> is_seen(static_cast<size_t>(partitions), false);
-  for (int64_t p = 0; p < partitions; ++p) {
-    if (is_seen[static_cast<size_t>(p)]) continue;
-    const absl::StatusOr<DeviceGroup> found = FindGroup(collective, {1, partitions, 0, p});
-    if (!found.ok()) return false;  // of other replicas, which a run has or misses
-    const DeviceGroup& group = *found;
-    if (collective.opcode() == HloOpcode::kCollectivePermute) {
-      pairs = group.pairs;
-      break;
-    }
-    for (const int64_t device : group.devices) {
-      is_seen[static_cast<size_t>(device)] = true;
-      pairs.emplace_back(p, device);
-    }
-  }
-  for (size_t d = 0; d < layout.counts.size(); ++d) {
-    if (layout.counts[d] == 1) continue;
-    const std::vector<int64_t> positions = layout.Positions(d);
-    for (const auto& [a, b] : pairs) {
-      if (positions[static_cast<size_t>(a)] != positions[static_cast<size_t>(b)]) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -139,28 +108,11 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
       is_done = false;
     }
   }
-  if (!is_done) is_done = PartitionCollective(instruction);
+  if (!is_done) {
+    XLA_ASSIGN_OR_RETURN(is_done, PartitionCollective(instruction));
+  }
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
   return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
-}
-
-bool Partitioner::PartitionCollective(HloInstruction* collective) {
-  switch (collective->opcode()) {
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kCollectivePermute:
-    case HloOpcode::kCollectiveBroadcast:
-      break;
-    default:
-      return false;
-  }
-  if (collective->operand_count() != 1 || !collective->shape().IsArray()) return false;
-  const Source source = SourceOf(collective->mutable_operand(0));
-  if (source.shard == nullptr) return false;
-  if (!ExchangesSamePositions(*collective, source.layout)) return false;
-  HloInstruction* shard = collective->parent()->AddInstruction(
-      collective->CloneWithNewOperands(source.shard->shape(), {source.shard}));
-  SetShard(collective, shard, source.layout);
-  return true;
 }
 
 std::vector<const ShardLayout*> Partitioner::KnownLayouts(const HloInstruction& instruction) const {

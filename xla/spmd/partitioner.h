@@ -117,8 +117,6 @@ class Partitioner {
   // Notes the sharding of an instruction for the caller.
   void CollectValue(const HloInstruction& instruction);
   absl::Status PartitionInstruction(HloInstruction* instruction);
-  // Collectives of the program exchange shards where the partitions of a group have the same ones.
-  bool PartitionCollective(HloInstruction* collective);
   absl::Status PartitionByStrategy(HloInstruction* instruction);
   // Those of the operands, null where they are full or sums.
   std::vector<const ShardLayout*> KnownLayouts(const HloInstruction& instruction) const;
@@ -148,6 +146,10 @@ class Partitioner {
   // Who needs the full value of an instruction that is divided gets it by a gather of the result,
   // where that is cheaper than gathers of the operands.
   absl::Status GatherResult(HloInstruction* instruction);
+
+  // --- partition_collectives.cc: collectives of the program exchange shards where the partitions
+  // of a group have the same ones.
+  absl::StatusOr<bool> PartitionCollective(HloInstruction* collective);
 
   // --- partition_padding.cc: shards of sizes that do not divide evenly
   // The shard with `fill`, a scalar, in the padding of these dimensions.
