@@ -23,6 +23,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/spmd/convolution_layouts.h"
 #include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/indexed_loops.h"
 #include "xla/spmd/partition.h"
@@ -41,6 +42,18 @@ class Partitioner {
         emit_(module) {}
 
   absl::StatusOr<ProgramShardings> Run();
+
+  // The rows of an operand that windows of a shard of the results cover, and the window over them.
+  struct WindowRows {
+    RowRange range;
+    WindowDim local;
+    // The window is over rows with what is between them, from these on in each shard.
+    bool is_dilated = false;
+    std::vector<int64_t> offsets;
+    int64_t window_length = 0;
+  };
+  static WindowRows WindowRange(const WindowDim& dim, int64_t dimension, int64_t size,
+                                int64_t results, int64_t count);
 
  private:
   // A value of which each partition has its shard. Those that do not divide evenly end in padding
@@ -176,17 +189,6 @@ class Partitioner {
   absl::StatusOr<bool> PartitionConcatenate(HloInstruction* concatenate);
   // As the largest operand that is divided along the dimension, or as the result is wanted.
   std::optional<ShardLayout> LayoutOfConcatenation(const HloInstruction& concatenate) const;
-  // The rows of an operand that windows of a shard of the results cover, and the window over them.
-  struct WindowRows {
-    RowRange range;
-    WindowDim local;
-    // The window is over rows with what is between them, from these on in each shard.
-    bool is_dilated = false;
-    std::vector<int64_t> offsets;
-    int64_t window_length = 0;
-  };
-  static WindowRows WindowRange(const WindowDim& dim, int64_t dimension, int64_t size,
-                                int64_t results, int64_t count);
   // Gets these rows; `dim` becomes the window over them.
   HloInstruction* RowsOfWindow(HloInstruction* shard, const ShardLayout& layout, int64_t dimension,
                                int64_t size, int64_t results, HloInstruction* fill, WindowDim& dim);
@@ -194,6 +196,9 @@ class Partitioner {
   // partition_select_and_scatter.cc
   absl::StatusOr<bool> PartitionSelectAndScatter(HloInstruction* instruction);
   absl::StatusOr<bool> PartitionConvolution(HloInstruction* convolution);
+  void DivideConvolution(const HloInstruction& convolution, const ConvolutionFactor& factor,
+                         int64_t count, const ConvolutionLayouts& layouts,
+                         std::vector<HloInstruction*>* operands, ConvolutionAttributes* local);
   // partition_ragged.cc
   absl::StatusOr<bool> PartitionRaggedDot(HloInstruction* product);
   // The sizes of the parts of groups of rows that are within `rows` rows from `start` on, an s32.
