@@ -174,6 +174,36 @@ constexpr int kSumsOfDots = 16;
 constexpr int kSumsOfDots = 8;
 #endif
 
+// Stores the sums of the lanes, and adds the products of what is left from k on.
+template <typename T, typename W, int kRows, int kColumns, int kUnroll, class V>
+HWY_INLINE void FinishDots(const V (&sum)[kRows][kColumns][kUnroll], int64_t k, int64_t depth,
+                           const T* HWY_RESTRICT x, int64_t x_stride, const W* HWY_RESTRICT w,
+                           int64_t ldw, T* HWY_RESTRICT sums, int64_t sum_stride) {
+  const hn::ScalableTag<T> d;
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+    V total[kColumns];
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      total[c] = sum[r][c][0];
+#pragma GCC unroll 8
+      for (int u = 1; u < kUnroll; ++u) total[c] = hn::Add(total[c], sum[r][c][u]);
+    }
+    T* const result = sums + r * sum_stride;
+    if constexpr (kColumns == 4) {
+      StoreSums(d, total, result);
+    } else {
+      *result = hn::GetLane(hn::SumOfLanes(d, total[0]));
+    }
+    const hn::CappedTag<T, 1> one;
+    for (int64_t i = k; i < depth; ++i) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c)
+        result[c] += x[r * x_stride + i] * hn::GetLane(LoadWide(one, w + c * ldw + i));
+    }
+  }
+}
+
 // Reads kColumns columns of the matrix at a time: one or four.
 template <typename T, typename W, int kRows, int kColumns>
 HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
@@ -227,28 +257,7 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
     }
     k = depth;
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
-    V total[kColumns];
-#pragma GCC unroll 8
-    for (int c = 0; c < kColumns; ++c) {
-      total[c] = sum[r][c][0];
-#pragma GCC unroll 8
-      for (int u = 1; u < kUnroll; ++u) total[c] = hn::Add(total[c], sum[r][c][u]);
-    }
-    T* const result = sums + r * sum_stride;
-    if constexpr (kColumns == 4) {
-      StoreSums(d, total, result);
-    } else {
-      *result = hn::GetLane(hn::SumOfLanes(d, total[0]));
-    }
-    const hn::CappedTag<T, 1> one;
-    for (int64_t i = k; i < depth; ++i) {
-#pragma GCC unroll 8
-      for (int c = 0; c < kColumns; ++c)
-        result[c] += x[r * x_stride + i] * hn::GetLane(LoadWide(one, w + c * ldw + i));
-    }
-  }
+  FinishDots<T, W>(sum, k, depth, x, x_stride, w, ldw, sums, sum_stride);
 }
 
 template <typename T, typename W, int kRows>
