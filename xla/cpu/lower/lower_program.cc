@@ -285,12 +285,10 @@ absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
   if (target == nullptr) {
     XLA_ASSIGN_OR_RETURN(target, HostTarget(MaxInstructionSet()));
   }
+  Target used = *target;
   // Products that are flushed do not underflow.
-  Target flushing = *target;
-  flushing.machine.underflows_slowly = false;
-  return ProgramLowering(schedule, memories, options,
-                         options.flush_subnormals ? flushing : *target)
-      .Run();
+  if (options.flush_subnormals) used.machine.underflows_slowly = false;
+  return ProgramLowering(schedule, memories, options, used).Run();
 }
 
 absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
