@@ -163,7 +163,7 @@ absl::StatusOr<int> BenchCollectives(const Arguments& arguments) {
   const std::string engine = job == nullptr                   ? "one process"
                              : role.kind == JobRole::kMpiRank ? "mpi"
                                                               : "gloo";
-  runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
+  runtime::ThreadPool pool(ThreadsOf(arguments, job.get()));
   CollectiveBench bench(job.get(), devices, pool);
   const bool json = arguments.Has("--json");
   for (const CollectiveKind& kind : kKinds) {

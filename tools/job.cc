@@ -220,6 +220,11 @@ absl::StatusOr<std::unique_ptr<distributed::Job>> JoinJob(const JobRole& role) {
   return job;
 }
 
+int ThreadsOf(const Arguments& arguments, const distributed::Job* job) {
+  const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
+  return threads == 0 && job != nullptr ? job->UsableCpus() : threads;
+}
+
 absl::StatusOr<std::vector<Literal>> RunInJob(
     distributed::Job& job, const HloModule& module, int64_t num_devices,
     absl::Span<const std::vector<const Literal*>> arguments, const RunDevices& run) {

@@ -46,6 +46,9 @@ absl::StatusOr<int> StartProcesses(const JobRole& role);
 // write nothing to stdout from here on.
 absl::StatusOr<std::unique_ptr<distributed::Job>> JoinJob(const JobRole& role);
 
+// --threads, or else as many as this process has CPUs, also among those of a job (may be null).
+int ThreadsOf(const Arguments& arguments, const distributed::Job* job);
+
 // Runs a program on replicas x partitions devices that are divided among the processes in order.
 // `arguments`: of all devices. `run` runs those of this process: it gets their arguments and
 // returns their results. Returns the results of all devices, in every process; the error of any.

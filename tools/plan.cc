@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem plan: how long a program takes on a mesh of devices, predicted.
-#include "tools/device_grid.h"
 #include "xla/spmd/plan.h"
 
 #include <cstdio>
@@ -11,10 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/device_grid.h"
 #include "tools/device_runs.h"
 #include "tools/execute.h"
 #include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/job.h"
 #include "tools/plan_calibration.h"
 #include "tools/plan_json.h"
 #include "tools/process.h"
@@ -86,23 +87,37 @@ absl::StatusOr<spmd::MachineDescription> ReadMachine(const std::string& path) {
   return machine;
 }
 
-absl::StatusOr<int> Calibrate(const Arguments& arguments, runtime::ThreadPool& pool) {
+absl::StatusOr<int> Calibrate(const Arguments& arguments, const RunPlace& place) {
   if (!arguments.operands().empty())
     return absl::InvalidArgumentError("plan --calibrate takes no program");
   XLA_RETURN_IF_ERROR(LoadCompiler());
+  int64_t devices = arguments.GetInt("--devices", 2);
+  if (place.job != nullptr) {
+    if (arguments.Has("--devices")) {
+      return absl::InvalidArgumentError(
+          "--devices is of one process: of several, each has one device");
+    }
+    devices = place.job->topology().num_processes();
+  }
   ProgressLine line;
   XLA_ASSIGN_OR_RETURN(const spmd::MachineDescription machine,
-                       CalibrateMachine(arguments.GetInt("--devices", 2), pool, line));
+                       CalibrateMachine(devices, place, line));
   line.Clear();
-  XLA_RETURN_IF_ERROR(
-      WriteFile(arguments.Get("--output", "-"),
-                absl::StrCat("# Measured by xylem plan --calibrate --devices ",
-                             arguments.GetInt("--devices", 2), ".\n", spmd::MachineText(machine))));
+  if (place.job != nullptr && place.job->self() != 0) return kExitOk;
+  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"),
+                                absl::StrCat("# Measured by xylem plan --calibrate ",
+                                             place.job != nullptr ? "--processes " : "--devices ",
+                                             devices, ".\n", spmd::MachineText(machine))));
   return kExitOk;
 }
 
 absl::StatusOr<double> MeasureRun(const HloModule& module, const spmd::Plan& plan,
-                                  runtime::ThreadPool& pool) {
+                                  const RunPlace& place) {
+  if (place.job != nullptr && plan.devices != place.job->topology().num_processes()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program has ", plan.devices, " devices, but there are ",
+                     place.job->topology().num_processes(), " processes: each runs one"));
+  }
   if (plan.devices > kMostDevicesToRun) {
     return absl::InvalidArgumentError(
         absl::StrCat("--measure runs at most ", kMostDevicesToRun, " devices, not ", plan.devices));
@@ -113,12 +128,16 @@ absl::StatusOr<double> MeasureRun(const HloModule& module, const spmd::Plan& pla
   if (grid.count() != plan.devices) grid = {.replicas = plan.devices, .partitions = 1};
   ProgressLine line;
   line.Show(absl::StrCat("running on ", plan.devices, " devices"));
-  return LeastRunSeconds(module, grid, pool, /*budget=*/1);
+  return LeastRunSeconds(module, grid, place, /*budget=*/1);
 }
 
 absl::StatusOr<int> PlanProgram(const Arguments& arguments) {
-  runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
-  if (arguments.Has("--calibrate")) return Calibrate(arguments, pool);
+  XLA_ASSIGN_OR_RETURN(const JobRole role, JobRoleOf(arguments));
+  if (role.kind == JobRole::kStarts) return StartProcesses(role);
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<distributed::Job> job, JoinJob(role));
+  runtime::ThreadPool pool(ThreadsOf(arguments, job.get()));
+  const RunPlace place = {&pool, job.get()};
+  if (arguments.Has("--calibrate")) return Calibrate(arguments, place);
   if (arguments.operands().empty())
     return absl::InvalidArgumentError("plan takes the FILE of a program (or --calibrate)");
   if (!arguments.Has("--machine"))
@@ -157,7 +176,7 @@ absl::StatusOr<int> PlanProgram(const Arguments& arguments) {
   if (partitioned) plan->notes.insert(plan->notes.begin(), "the program was partitioned first");
   std::optional<double> measured;
   if (arguments.Has("--measure")) {
-    XLA_ASSIGN_OR_RETURN(measured, MeasureRun(*module, *plan, pool));
+    XLA_ASSIGN_OR_RETURN(measured, MeasureRun(*module, *plan, place));
   }
   if (arguments.Has("--json")) {
     std::puts(PlanJson(*plan, measured).c_str());
@@ -192,8 +211,10 @@ Command PlanCommand() {
           "line, sums by axes and levels, products beside the least that they must move, and the\n"
           "dearest steps. Meshes have up to 1048576 devices. --calibrate measures this machine, "
           "with\n"
-          "devices as threads of a process, and prints its description.",
-      .options =
+          "devices as threads of a process (--devices) or as processes (--processes), and prints "
+          "its\n"
+          "description.",
+      .options = WithProcessOptions(
           {{"--mesh", "AXES", "axes of the mesh, major first: d=64,m=64"},
            {"--machine", "FILE", "the machine: rates of a device, levels of the network"},
            {"--local", "", "the program is that of one device, whatever shardings it names"},
@@ -203,7 +224,8 @@ Command PlanCommand() {
             "temporaries as the CPU compiler places them (the default), or by live ranges",
             {"compiler", "liveness"}},
            {"--rows", "N", "rows of each table; the default is 20", {}, IntegerRange{1, 1 << 20}},
-           {"--measure", "", "also run the program on all devices in this process"},
+           {"--measure", "",
+            "also run the program on all devices, in this process or a device in each process"},
            {"--calibrate", "", "measure this machine and print its description"},
            {"--devices",
             "N",
@@ -217,7 +239,7 @@ Command PlanCommand() {
             {},
             IntegerRange{0, 4096}},
            FunctionOption(),
-           {"--json", "", "print the plan as one line of JSON"}},
+           {"--json", "", "print the plan as one line of JSON"}}),
       .least_operands = 0,
       .most_operands = 1,
       .run = &PlanProgram,

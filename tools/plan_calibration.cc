@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "tools/device_runs.h"
 #include "tools/roofline.h"
 #include "xla/base/status_macros.h"
 #include "xla/primitive_util.h"
@@ -34,39 +33,64 @@ std::string ChainText(const std::string& shape, const std::string& parameters,
 }
 
 constexpr char kProduct[] = "dot($0, v0), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+constexpr char kSum[] = "all-reduce($0), replica_groups={}, to_apply=sum";
+
+// The program with a small collective after its last value, of this shape.
+std::string WithMeeting(std::string text, const std::string& shape) {
+  const size_t root = text.rfind("ROOT ");
+  text.erase(root, 5);
+  const std::string last = text.substr(root, text.find(' ', root) - root);
+  const bool is_matrix = shape.find(',') != std::string::npos;
+  const std::string few = is_matrix ? "f32[1,2]" : "f32[2]";
+  text.erase(text.rfind('}'));
+  return absl::StrCat(text, "  few = ", few, " slice(", last, "), slice={",
+                      is_matrix ? "[0:1], " : "", "[0:2]}\n  met = ", few,
+                      " all-reduce(few), replica_groups={}, to_apply=sum\n  ROOT both = (", shape,
+                      ", ", few, ") tuple(", last, ", met)\n}\n");
+}
 
 class Calibration {
  public:
-  Calibration(int64_t devices, runtime::ThreadPool& pool, ProgressLine& progress)
-      : devices_(devices), pool_(pool), progress_(progress) {}
+  Calibration(int64_t devices, const RunPlace& place, ProgressLine& progress)
+      : devices_(devices), place_(place), progress_(progress) {}
 
   absl::StatusOr<spmd::MachineDescription> Run() {
-    machine_.name = absl::StrCat("this process, calibrated with ", devices_, " devices");
+    machine_.name = has_processes()
+                        ? absl::StrCat("this host, calibrated with ", devices_, " processes")
+                        : absl::StrCat("this process, calibrated with ", devices_, " devices");
     machine_.levels.emplace_back();
-    level().name = "process";
+    level().name = has_processes() ? "host" : "process";
     level().size = spmd::kMaxDevices;
     level().width = 1;
-    level().algorithms = spmd::CollectiveAlgorithms::kMeeting;
+    level().algorithms = has_processes() ? spmd::CollectiveAlgorithms::kDirect
+                                         : spmd::CollectiveAlgorithms::kMeeting;
     machine_.memory_bytes =
         static_cast<double>(UsableMemoryBytes()) / static_cast<double>(devices_);
-    XLA_RETURN_IF_ERROR(MeasureRates());
+    // The other processes wait in the first run of all devices.
+    if (IsFirst()) XLA_RETURN_IF_ERROR(MeasureRates());
+    XLA_RETURN_IF_ERROR(MeasureLaunches());
     XLA_RETURN_IF_ERROR(MeasureSharing());
-    XLA_RETURN_IF_ERROR(MeasureCollectives());
+    XLA_RETURN_IF_ERROR(has_processes() ? MeasureMessages() : MeasureCollectives());
     return machine_;
   }
 
  private:
   spmd::MachineLevel& level() { return machine_.levels[0]; }
+  bool has_processes() const { return place_.job != nullptr; }
+  bool IsFirst() const { return !has_processes() || place_.job->self() == 0; }
 
   absl::StatusOr<double> Measure(const std::string& what, const std::string& text,
                                  int64_t devices) {
     progress_.Show(absl::StrCat("measuring ", what));
-    return LeastRunSeconds(text, {.replicas = devices}, pool_, kBudget);
+    if (devices > 1) return LeastRunSeconds(text, {.replicas = devices}, place_, kBudget);
+    // Process 0 alone; what it finds is of no use to the others.
+    if (!IsFirst()) return kBudget;
+    return LeastRunSeconds(text, {}, {.pool = place_.pool}, kBudget);
   }
 
   // Of one device. Short runs find quiet moments on a busy machine.
   absl::Status MeasureRates() {
-    Roofline roofline(pool_);
+    Roofline roofline(*place_.pool);
     progress_.Show("measuring memory");
     XLA_ASSIGN_OR_RETURN(machine_.memory_rate, roofline.Bytes());
     // What a run of one device takes besides its steps.
@@ -97,7 +121,7 @@ class Calibration {
   }
 
   absl::Status MeasureProducts() {
-    constexpr int64_t kEdge = 256;
+    constexpr int64_t kEdge = 512;
     for (const PrimitiveType type : {F32, F64, BF16}) {
       const std::string shape = absl::StrCat(primitive_util::LowercasePrimitiveTypeName(type), "[",
                                              kEdge, ",", kEdge, "]");
@@ -141,24 +165,42 @@ class Calibration {
   // Of a run of one device.
   double Busy(double seconds) const { return std::max(seconds - idle_, 1e-9); }
 
+  // An empty run of all devices. Processes begin and end at the same time only where they exchange
+  // something: one small collective then, whose own time is what each of a chain of them takes.
+  absl::Status MeasureLaunches() {
+    if (has_processes()) {
+      constexpr int kChain = 65;
+      XLA_ASSIGN_OR_RETURN(const double one,
+                           Measure("launches", ChainText("f32[2]", "", kSum, 1), devices_));
+      XLA_ASSIGN_OR_RETURN(const double many,
+                           Measure("collectives", ChainText("f32[2]", "", kSum, kChain), devices_));
+      small_ = std::max((many - one) / (kChain - 1), 1e-9);
+      launch_ = std::max(one - small_, 0.0);
+    } else {
+      XLA_ASSIGN_OR_RETURN(launch_,
+                           Measure("launches", ChainText("f32[2]", "", "negate($0)", 1), devices_));
+    }
+    machine_.launch = launch_ / static_cast<double>(devices_);
+    return absl::OkStatus();
+  }
+
   // What devices get that work at the same time.
   absl::Status MeasureSharing() {
-    XLA_ASSIGN_OR_RETURN(const double launch,
-                         Measure("launches", ChainText("f32[2]", "", "negate($0)", 1), devices_));
-    launch_ = launch;
-    machine_.launch = launch / static_cast<double>(devices_);
-    const auto share = [&](const std::string& what,
-                           const std::string& text) -> absl::StatusOr<double> {
+    const auto share = [&](const std::string& what, const std::string& shape,
+                           const std::string& line, int length) -> absl::StatusOr<double> {
+      const std::string text = ChainText(shape, "", line, length);
       XLA_ASSIGN_OR_RETURN(const double alone, Measure(what, text, 1));
-      XLA_ASSIGN_OR_RETURN(const double together, Measure(what, text, devices_));
-      const double shared =
-          static_cast<double>(devices_) * (alone - idle_) / std::max(together - launch_, 1e-9);
+      XLA_ASSIGN_OR_RETURN(
+          const double together,
+          Measure(what, has_processes() ? WithMeeting(text, shape) : text, devices_));
+      const double shared = static_cast<double>(devices_) * (alone - idle_) /
+                            std::max(together - launch_ - small_, 1e-9);
       return std::clamp(shared, 0.05, static_cast<double>(devices_));
     };
     XLA_ASSIGN_OR_RETURN(level().shared_compute,
-                         share("products at a time", ChainText("f32[256,256]", "", kProduct, 4)));
+                         share("products at a time", "f32[512,512]", kProduct, 2));
     XLA_ASSIGN_OR_RETURN(level().shared_memory,
-                         share("memory at a time", ChainText("f32[4194304]", "", "negate($0)", 1)));
+                         share("memory at a time", "f32[4194304]", "negate($0)", 1));
     return absl::OkStatus();
   }
 
@@ -172,52 +214,79 @@ class Calibration {
   absl::Status MeasureCollectives() {
     const auto p = static_cast<double>(devices_);
     constexpr int kChain = 64;
-    const std::string sum = "all-reduce($0), replica_groups={}, to_apply=sum";
-    XLA_ASSIGN_OR_RETURN(const double small, Collective("f32[2]", sum, kChain));
+    XLA_ASSIGN_OR_RETURN(const double small, Collective("f32[2]", kSum, kChain));
     level().alpha = small / (p - 1);
     // Moved whole, or in parts: copies of p times the array.
     constexpr int64_t kElements = int64_t{1} << 20;
     const double bytes = 4.0 * kElements;
-    const std::string exchange = "all-to-all($0), dimensions={0}, replica_groups={}";
-    std::string pairs;
-    for (int64_t d = 0; d < devices_; ++d)
-      absl::StrAppend(&pairs, d == 0 ? "" : ",", "{", d, ",", (d + 1) % devices_, "}");
-    XLA_ASSIGN_OR_RETURN(
-        const double whole,
-        Collective(absl::StrCat("f32[", kElements, "]"),
-                   absl::StrCat("collective-permute($0), source_target_pairs={", pairs, "}"), 4));
-    XLA_ASSIGN_OR_RETURN(
-        const double parts,
-        Collective(absl::StrCat("f32[", devices_, ",", kElements / devices_, "]"), exchange, 4));
+    XLA_ASSIGN_OR_RETURN(const double whole, Permute(kElements));
+    XLA_ASSIGN_OR_RETURN(const double parts, Exchange(kElements / devices_, 4));
     constexpr int64_t kFew = int64_t{1} << 14;
-    XLA_ASSIGN_OR_RETURN(const double cached,
-                         Collective(absl::StrCat("f32[", devices_, ",", kFew, "]"), exchange, 16));
+    XLA_ASSIGN_OR_RETURN(const double cached, Exchange(kFew, 16));
     level().cached_beta = std::max(cached - small, 1e-9) / (p * p * 4.0 * kFew);
     const double copied = std::max((whole + parts) / 2 - small, 1e-9);
     level().beta = copied / (p * bytes);
     level().cached_beta = std::min(level().cached_beta, level().beta);
     XLA_ASSIGN_OR_RETURN(const double large,
-                         Collective(absl::StrCat("f32[", kElements, "]"), sum, 4));
+                         Collective(absl::StrCat("f32[", kElements, "]"), kSum, 4));
     const double combining = (large - small) / ((p - 1) * bytes) - level().beta;
     // Not below a hundredth of a copy: sums take something.
     level().gamma = std::max(combining, level().beta / 100);
     return absl::OkStatus();
   }
 
+  // Between processes, which copy at the same time.
+  absl::Status MeasureMessages() {
+    const auto p = static_cast<double>(devices_);
+    level().alpha = small_ / (p - 1);
+    level().width = std::clamp(level().shared_memory, 1.0, p);
+    const double sharing = p / level().width;
+    constexpr int64_t kElements = int64_t{1} << 20, kFew = int64_t{1} << 14;
+    const double bytes = 4.0 * kElements, part = bytes * (p - 1) / p;  // of what a device receives
+    XLA_ASSIGN_OR_RETURN(const double whole, Permute(kElements));
+    XLA_ASSIGN_OR_RETURN(const double parts, Exchange(kElements / devices_, 4));
+    const double messages = (std::min(2.0, p - 1) + p - 1) * level().alpha;
+    level().beta = std::max(whole + parts - messages, 1e-9) / ((bytes + part) * sharing);
+    XLA_ASSIGN_OR_RETURN(const double cached, Exchange(kFew, 16));
+    level().cached_beta =
+        std::min(level().beta, std::max(cached - small_, 1e-9) / ((p - 1) * 4.0 * kFew * sharing));
+    XLA_ASSIGN_OR_RETURN(const double large,
+                         Collective(absl::StrCat("f32[", kElements, "]"), kSum, 4));
+    // Two rounds, of parts.
+    const double combining = (large - 2 * small_) / (part * sharing) - 2 * level().beta;
+    level().gamma = std::max(combining, level().beta / 100);
+    return absl::OkStatus();
+  }
+
+  // Each device sends what it has to the next.
+  absl::StatusOr<double> Permute(int64_t elements) {
+    std::string pairs;
+    for (int64_t d = 0; d < devices_; ++d)
+      absl::StrAppend(&pairs, d == 0 ? "" : ",", "{", d, ",", (d + 1) % devices_, "}");
+    return Collective(absl::StrCat("f32[", elements, "]"),
+                      absl::StrCat("collective-permute($0), source_target_pairs={", pairs, "}"), 4);
+  }
+
+  // Each device sends so many elements to each other.
+  absl::StatusOr<double> Exchange(int64_t elements, int length) {
+    return Collective(absl::StrCat("f32[", devices_, ",", elements, "]"),
+                      "all-to-all($0), dimensions={0}, replica_groups={}", length);
+  }
+
   static constexpr double kBudget = 0.5;  // seconds for each program
   const int64_t devices_;
-  runtime::ThreadPool& pool_;
+  const RunPlace place_;
   ProgressLine& progress_;
   spmd::MachineDescription machine_;
   double idle_ = 0, launch_ = 0;  // seconds of an empty run, of one device and of all
+  double small_ = 0;              // of a small collective, between processes
 };
 
 }  // namespace
 
-absl::StatusOr<spmd::MachineDescription> CalibrateMachine(int64_t devices,
-                                                          runtime::ThreadPool& pool,
+absl::StatusOr<spmd::MachineDescription> CalibrateMachine(int64_t devices, const RunPlace& place,
                                                           ProgressLine& progress) {
-  return Calibration(devices, pool, progress).Run();
+  return Calibration(devices, place, progress).Run();
 }
 
 }  // namespace xla

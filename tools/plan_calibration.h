@@ -7,15 +7,15 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "tools/device_runs.h"
 #include "tools/process.h"
-#include "xla/runtime/thread_pool.h"
 #include "xla/spmd/machine_levels.h"
 
 namespace xla {
 
-// With so many devices, at least two. Takes some ten seconds.
-absl::StatusOr<spmd::MachineDescription> CalibrateMachine(int64_t devices,
-                                                          runtime::ThreadPool& pool,
+// With so many devices, at least two, of which a job has one in each process. Takes some ten
+// seconds. Of a job, all processes call it, and the result is that of process 0.
+absl::StatusOr<spmd::MachineDescription> CalibrateMachine(int64_t devices, const RunPlace& place,
                                                           ProgressLine& progress);
 
 }  // namespace xla

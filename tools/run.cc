@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<Literal>> Runner::Execute(
                            current.shape().ToString()));
   };
   options.memory_limit_bytes = UsableMemoryBytes();
-  options.num_threads = static_cast<int>(arguments_.GetInt("--threads", 0));
+  options.num_threads = ThreadsOf(arguments_, job);
   options.wait_timeout = absl::Seconds(arguments_.GetInt("--timeout", 60));
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();

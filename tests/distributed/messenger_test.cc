@@ -3,12 +3,17 @@
 #include "xla/distributed/messenger.h"
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tests/distributed/hostile_frames.h"
@@ -16,13 +21,53 @@
 namespace xla::distributed {
 namespace {
 
-// Nothing that is sent arrives.
+// Nothing that is sent arrives; the frames of failed runs are kept, by process.
 class LosingTransport final : public DeafTransport {
  public:
-  absl::Status SendFrame(int, absl::Span<const absl::Span<const char>>) override {
+  absl::Status SendFrame(int process, absl::Span<const absl::Span<const char>> parts) override {
+    const absl::StatusOr<DecodedFrame> decoded = DecodeFrame(parts[0]);
+    if (decoded.ok() && decoded->frame.kind == Frame::Kind::kEnded)
+      failures_[process].push_back(decoded->frame.text);
     return absl::OkStatus();
   }
+  const std::map<int, std::vector<std::string>>& failures() const { return failures_; }
+
+ private:
+  std::map<int, std::vector<std::string>> failures_;
 };
+
+// A process whose connection with the one that failed is cut hears of the failure from others.
+TEST(MessengerTest, WhatAProcessHasHeardItTellsTheOthers) {
+  auto made = std::make_unique<LosingTransport>();
+  const LosingTransport& transport = *made;
+  Messenger messenger(std::move(made), {});
+  ASSERT_EQ(messenger.Start(), absl::OkStatus());
+  const Messenger::RunKey run = messenger.BeginRun(5, {"jit_f", 17, true}, {1, 2});
+  Frame frame;
+  frame.kind = Frame::Kind::kEnded;
+  frame.run = run.run;
+  frame.ticket.launch = run.launch;
+  frame.code = static_cast<int32_t>(absl::StatusCode::kUnavailable);
+  frame.text = "process 1 has gone";
+  messenger.OnFrame(2, EncodeFrame(frame));
+
+  Messenger::Operation operation;
+  operation.run = run;
+  operation.text = "all-reduce.1";
+  const Messenger::Peer peers[] = {{1, {}, {}}, {2, {}, {}}};
+  const absl::Status status =
+      messenger.Exchange(operation, 3, peers, {absl::InfiniteDuration(), nullptr});
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  messenger.EndRun(run, status);
+  ASSERT_EQ(transport.failures().count(1), 1);
+  EXPECT_EQ(transport.failures().at(1), std::vector<std::string>({std::string(status.message())}));
+  EXPECT_TRUE(absl::StrContains(status.message(), "process 1 has gone")) << status;
+  for (const int process : {1, 2}) {
+    frame = Frame();
+    frame.kind = Frame::Kind::kSeen;
+    messenger.OnFrame(process, EncodeFrame(frame));
+  }
+}
 
 // A process may end a run while what it sent still lies here, since another one is late.
 TEST(MessengerTest, AProcessThatHasEndedHasSentItsMessage) {

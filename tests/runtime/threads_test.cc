@@ -268,5 +268,16 @@ TEST(CpuCountTest, ThereIsAtLeastOne) {
   EXPECT_EQ(ThreadPool(0).num_threads(), UsableCpus());
 }
 
+TEST(CpuCountTest, ProcessesOfAHostShareItsCpus) {
+  EXPECT_EQ(UsableCpusOfOne(1), UsableCpus());
+  EXPECT_EQ(UsableCpusOfOne(0), UsableCpus());
+  EXPECT_EQ(UsableCpusOfOne(int64_t{1} << 40), 1);
+  for (int64_t processes = 1; processes < 9; ++processes) {
+    EXPECT_GE(UsableCpusOfOne(processes), UsableCpusOfOne(processes + 1));
+    EXPECT_LE(UsableCpusOfOne(processes) * processes,
+              std::max<int64_t>(processes, sysconf(_SC_NPROCESSORS_ONLN)));
+  }
+}
+
 }  // namespace
 }  // namespace xla::runtime

@@ -212,6 +212,31 @@ TEST(PlanCollectivesTest, OneDeviceMovesEverythingWhereMemoryIsShared) {
   EXPECT_DOUBLE_EQ(reduce.gamma, 3 * 1e6 * 1e-12);
 }
 
+TEST(PlanCollectivesTest, ProcessesOfAHostExchangeDirectly) {
+  ASSERT_OK_AND_ASSIGN(MachineDescription machine, TwoHosts());
+  machine.levels[0].algorithms = CollectiveAlgorithms::kDirect;
+  machine.levels[0].width = 2;  // four devices copy as fast as two
+  const auto cost_of = [&](CollectiveKind kind, double bytes) {
+    return CostOfCollective(kind, bytes, std::vector<int64_t>{4, 1}, machine, 4);
+  };
+  // Small arrays whole, large ones in parts.
+  const CollectiveCost small = cost_of(CollectiveKind::kAllReduce, 8);
+  EXPECT_EQ(small.algorithm, "direct");
+  EXPECT_DOUBLE_EQ(small.alpha, 3e-6);
+  EXPECT_DOUBLE_EQ(small.beta, 2 * 3 * 8 * 1e-9);
+  const CollectiveCost large = cost_of(CollectiveKind::kAllReduce, 1e6);
+  EXPECT_DOUBLE_EQ(large.alpha, 2 * 3e-6);
+  EXPECT_DOUBLE_EQ(large.beta, 2 * 2 * 1e6 * 3 / 4 * 1e-9);
+  EXPECT_DOUBLE_EQ(large.gamma, 2 * 1e6 * 3 / 4 * 1e-12);
+  EXPECT_DOUBLE_EQ(cost_of(CollectiveKind::kAllGather, 1e6).beta, 2 * 1e6 * 3 / 4 * 1e-9);
+  // One message out, one in.
+  std::vector<std::pair<int64_t, int64_t>> shift;
+  for (int64_t d = 0; d < 4; ++d) shift.emplace_back(d, (d + 1) % 4);
+  const CollectiveCost pairs = CostOfPairs(1e6, shift, machine, 4);
+  EXPECT_DOUBLE_EQ(pairs.alpha, 2e-6);
+  EXPECT_DOUBLE_EQ(pairs.beta, 2 * 1e6 * 1e-9);
+}
+
 TEST(PlanCollectivesTest, GroupsOfOneAreFree) {
   ASSERT_OK_AND_ASSIGN(const MachineDescription machine, TwoHosts());
   const CollectiveCost cost =

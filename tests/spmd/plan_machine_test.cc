@@ -86,7 +86,7 @@ TEST(MachineTest, WhatIsRejected) {
            Case{"alpha", "alpha: 1 alpha", "field 'alpha' is duplicated"},
            Case{"alpha", "size: 1.5 alpha", "the size of a level is a whole number"},
            Case{"alpha", "size: 1e7 alpha", "size must be from 1 to 1.04858e+06"},
-           Case{"alpha", "algorithms: best alpha", "expected any, ring, doubling or meeting"},
+           Case{"alpha", "algorithms: best alpha", "expected any, ring, doubling, meeting or direct"},
            Case{"f32", "f33", "'f33' is not an element type"},
            Case{"f32", "token", "'token' is not an element type"},
            Case{"f32: 2e9", "", "1:1: the device has no flops"},

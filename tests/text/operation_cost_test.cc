@@ -264,6 +264,55 @@ TEST(ModuleCostTest, FunctionsAreNoFlops) {
              8, 3 * 8, 4 * 8 * (2 + 2 + 3 + 3 + 2));
 }
 
+TEST(ModuleCostTest, FusionsReadWhatTheyUse) {
+  constexpr char kRow[] = R"(
+row {
+  x = f32[100,8] parameter(0)
+  i = s32[] parameter(1)
+  z = s32[] constant(0)
+  s = f32[1,8] dynamic-slice(x, i, z), dynamic_slice_sizes={1,8}
+  t = f32[1,8] slice(x), slice={[0:1], [0:8]}
+  ROOT r = f32[1,8] add(s, t)
+}
+update {
+  x = f32[100,8] parameter(0)
+  row = f32[1,8] parameter(1)
+  i = s32[] parameter(2)
+  z = s32[] constant(0)
+  n = f32[1,8] negate(row)
+  ROOT r = f32[100,8] dynamic-update-slice(x, n, i, z)
+}
+whole {
+  x = f32[100,8] parameter(0)
+  t = f32[1,8] slice(x), slice={[0:1], [0:8]}
+  w = f32[8] reshape(t)
+  b = f32[100,8] broadcast(w), dimensions={1}
+  ROOT r = f32[100,8] add(x, b)
+}
+)";
+  ExpectCost(CostOfProgram(R"(
+  x = f32[100,8] parameter(0)
+  i = s32[] parameter(1)
+  ROOT r = f32[1,8] fusion(x, i), kind=kLoop, calls=row
+)",
+                           kRow),
+             8, 0, (8 + 8 + 8) * 4 + 4);
+  ExpectCost(CostOfProgram(R"(
+  x = f32[100,8] parameter(0)
+  row = f32[1,8] parameter(1)
+  i = s32[] parameter(2)
+  ROOT r = f32[100,8] fusion(x, row, i), kind=kLoop, calls=update
+)",
+                           kRow),
+             8, 0, (8 + 8) * 4 + 4);
+  ExpectCost(CostOfProgram(R"(
+  x = f32[100,8] parameter(0)
+  ROOT r = f32[100,8] fusion(x), kind=kLoop, calls=whole
+)",
+                           kRow),
+             800, 0, 2 * 800 * 4);
+}
+
 TEST(ModuleCostTest, NamesAndBitcastsReadNothing) {
   ExpectCost(CostOfProgram(R"(
   x = s4[8] parameter(0)

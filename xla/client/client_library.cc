@@ -34,17 +34,16 @@ Instances& TheInstances() {
 
 // Waits for all processes, and connects them.
 absl::StatusOr<std::shared_ptr<distributed::Job>> JoinJob(const LocalJobOptions& options,
-                                                          const Backend& backend,
-                                                          bool use_compiler) {
+                                                          const BackendOptions& backend) {
   distributed::ProcessDescription self;
   // Another compiler may give other bits.
   self.version = "Xylem " XYLEM_VERSION ", interpreter";
-  if (use_compiler) {
+  if (backend.use_compiler) {
     if (const absl::StatusOr<std::string> compiler = CpuCompilerVersion(); compiler.ok())
       self.version = absl::StrCat("Xylem " XYLEM_VERSION ", ", *compiler);
   }
-  self.platform = backend.platform()->Name();
-  self.num_devices = backend.device_count();
+  self.platform = backend.platform->Name();
+  self.num_devices = backend.device_count;
   std::shared_ptr<distributed::KeyValueStore> store;
   if (options.engine != "mpi") {
     if (options.folder.empty())
@@ -132,11 +131,13 @@ absl::StatusOr<std::unique_ptr<LocalClient>> ClientLibrary::MakeLocalClient(
   backend_options.num_threads = std::max(options.intra_op_parallelism_threads(), 0);
   backend_options.memory_limit_bytes = options.memory_limit_bytes();
   backend_options.use_compiler = options.use_compiler();
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, Backend::Create(backend_options));
+  XLA_RETURN_IF_ERROR(Backend::Check(&backend_options));
   std::shared_ptr<distributed::Job> job;
   if (options.job().has_value() && options.job()->num_processes != 1) {
-    XLA_ASSIGN_OR_RETURN(job, JoinJob(*options.job(), *backend, options.use_compiler()));
+    XLA_ASSIGN_OR_RETURN(job, JoinJob(*options.job(), backend_options));
+    if (backend_options.num_threads == 0) backend_options.num_threads = job->UsableCpus();
   }
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, Backend::Create(backend_options));
   return std::make_unique<LocalClient>(
       std::make_shared<ClientCore>(std::move(backend), options.custom_calls(), std::move(job)));
 }

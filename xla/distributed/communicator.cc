@@ -66,14 +66,14 @@ class Communicator::Run final : public runtime::ProcessGroup {
     std::vector<Messenger::Peer> peers;
     for (const int32_t process : ProcessesOf(devices)) {
       if (process == self()) continue;
+      const auto is_of = [&](const auto& message) { return message.process == process; };
+      const auto out = std::find_if(outgoing.begin(), outgoing.end(), is_of);
+      const auto in = std::find_if(incoming.begin(), incoming.end(), is_of);
+      if (out == outgoing.end() && in == incoming.end()) continue;
       Messenger::Peer& peer = peers.emplace_back();
       peer.process = process;
-      for (const Outgoing& message : outgoing) {
-        if (message.process == process) peer.outgoing = message.parts;
-      }
-      for (const Incoming& message : incoming) {
-        if (message.process == process) peer.incoming = message.parts;
-      }
+      if (out != outgoing.end()) peer.outgoing = out->parts;
+      if (in != incoming.end()) peer.incoming = in->parts;
     }
     const uint64_t key =
         HashNumbers(devices, HashNumbers({static_cast<int64_t>(kExchangeSeed), round}));

@@ -6,6 +6,7 @@
 #include "xla/distributed/address.h"
 #include "xla/distributed/engines.h"
 #include "xla/distributed/host_transport.h"
+#include "xla/runtime/cpu_count.h"
 
 namespace xla::distributed {
 namespace {
@@ -198,6 +199,14 @@ absl::StatusOr<std::shared_ptr<Communicator>> Job::Connection() {
   }
   if (must_connect_) XLA_RETURN_IF_ERROR(Connect());
   return communicator_;
+}
+
+int Job::UsableCpus() const {
+  const std::string& host = topology_.process(self()).description.boot_id;
+  int64_t here = 0;
+  for (int64_t process = 0; process < topology_.num_processes(); ++process)
+    here += topology_.process(process).description.boot_id == host ? 1 : 0;
+  return runtime::UsableCpusOfOne(here);
 }
 
 absl::StatusOr<std::vector<int32_t>> Job::ProcessesOf(absl::Span<const int64_t> device_ids) const {

@@ -51,6 +51,8 @@ class Job {
 
   int64_t self() const { return options_.process; }
   const Topology& topology() const { return topology_; }
+  // How many threads this process should compute with, since those of its host share the CPUs.
+  int UsableCpus() const;
 
   // The process of each device, by its global id. INVALID_ARGUMENT for ids that nobody has.
   absl::StatusOr<std::vector<int32_t>> ProcessesOf(absl::Span<const int64_t> device_ids) const;

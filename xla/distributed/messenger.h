@@ -124,7 +124,6 @@ class Messenger final : public Transport::Receiver {
     // The failure is what another process did: it may be known before this process comes to the
     // operation that fails for it, which the error then names.
     bool is_theirs = false;
-    bool is_told = false;  // the failure came from another process, which has told all
     bool has_ended = false;
     absl::Status end;
   };

@@ -62,7 +62,6 @@ Messenger::RunKey Messenger::BeginRun(uint64_t run, const ProgramIdentity& progr
   const auto ended = ended_elsewhere_.find(key);
   if (ended != ended_elsewhere_.end()) {
     record.failure = ended->second;
-    record.is_told = true;
     record.is_theirs = true;
     ended_elsewhere_.erase(ended);
   }
@@ -100,7 +99,8 @@ void Messenger::EndRun(RunKey run, const absl::Status& status) {
                                    " failed there: ", status.message().substr(0, kMostSaid));
     }
     frames = DropInboxLocked(run);
-    if (!status.ok() && !record.is_told && !is_closed_) {
+    // Also what another process has said: its connection to the third ones may be what failed.
+    if (!status.ok() && !is_closed_) {
       Frame ended = FrameOf(Frame::Kind::kEnded, run);
       ended.code = static_cast<int32_t>(status.code());
       ended.program = record.program.name;
@@ -303,7 +303,6 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
     };
     if (frame.code == 0 && std::none_of(waiters_.begin(), waiters_.end(), waits)) return;
     record->second.failure = failure;
-    record->second.is_told = true;
     record->second.is_theirs = true;
     WakeLocked(run);
     return;

@@ -116,6 +116,7 @@ absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platf
   BackendOptions options;
   options.device_count = static_cast<int>(given.num_devices);
   options.use_compiler = given.compiler;
+  if (client->job != nullptr) options.num_threads = client->job->UsableCpus();
   if (given.compiler) WarnWithoutCompiler();
   XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   for (const auto& description : client->topology->devices) {

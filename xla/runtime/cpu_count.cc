@@ -4,6 +4,7 @@
 #include "xla/runtime/cpu_count.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -101,6 +102,12 @@ int UsableCpus() {
       internal::CgroupCpuQuota("/sys/fs/cgroup", "/proc/self/cgroup");
   if (!quota.has_value()) return cpus;
   return std::clamp(static_cast<int>(std::ceil(std::min(*quota, 1e6))), 1, cpus);
+}
+
+int UsableCpusOfOne(int64_t processes) {
+  const int64_t cpus = std::max<int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1);
+  const int64_t part = std::max<int64_t>(cpus / std::max<int64_t>(processes, 1), 1);
+  return static_cast<int>(std::min<int64_t>(part, UsableCpus()));
 }
 
 }  // namespace xla::runtime

@@ -3,6 +3,7 @@
 #ifndef XLA_RUNTIME_CPU_COUNT_H_
 #define XLA_RUNTIME_CPU_COUNT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,10 @@ namespace xla::runtime {
 // The CPUs of the process's affinity mask, at most as many as the CPU quota of its control groups
 // (version 1 or 2) pays for, rounded up. At least 1.
 int UsableCpus();
+
+// The part of one of so many processes of this host that all compute: at most what it may use
+// itself, and at least 1.
+int UsableCpusOfOne(int64_t processes);
 
 namespace internal {
 

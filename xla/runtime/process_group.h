@@ -52,10 +52,12 @@ class ProcessGroup {
   // The processes of some devices, in order of the first device of each.
   std::vector<int32_t> ProcessesOf(absl::Span<const int64_t> devices) const;
 
-  // One round of an operation of these devices, of which all processes that have some of them take
-  // part: sends and receives messages, to and from each other one of these processes at most one.
-  // Where none is given, only that both are in the same operation is checked. Returns when all have
-  // arrived. `devices` distinguishes rounds that are under way at the same time.
+  // One round of an operation of these devices, which all processes that have some of them call:
+  // sends and receives messages, to and from each other one of these processes at most one. Two
+  // processes that name each other check that both are in the same operation, also by messages
+  // without parts; those that do not, as in a permutation, have nothing to do with each other.
+  // Returns when all messages have arrived. `devices` distinguishes rounds that are under way at
+  // the same time.
   virtual absl::Status Exchange(const Operation& operation, absl::Span<const int64_t> devices,
                                 absl::Span<const Outgoing> outgoing,
                                 absl::Span<const Incoming> incoming, const WaitLimits& limits) = 0;

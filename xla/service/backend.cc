@@ -23,20 +23,25 @@ Backend::Backend(const BackendOptions& options)
       threads_(std::make_unique<runtime::ReusableThreads>()),
       launches_(std::make_unique<runtime::LaunchQueues>(options.device_count, threads_.get())) {}
 
-absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& options) {
-  BackendOptions checked = options;
-  if (checked.platform == nullptr) {
-    XLA_ASSIGN_OR_RETURN(checked.platform, PlatformUtil::GetDefaultPlatform());
+absl::Status Backend::Check(BackendOptions* options) {
+  if (options->platform == nullptr) {
+    XLA_ASSIGN_OR_RETURN(options->platform, PlatformUtil::GetDefaultPlatform());
   }
-  if (checked.device_count < 1 || checked.device_count > kMaxDevices) {
-    return absl::InvalidArgumentError(absl::StrCat("a client of ", checked.device_count,
+  if (options->device_count < 1 || options->device_count > kMaxDevices) {
+    return absl::InvalidArgumentError(absl::StrCat("a client of ", options->device_count,
                                                    " devices; there may be 1 to ", kMaxDevices));
   }
-  if (checked.num_threads < 0 || checked.memory_limit_bytes < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(checked.num_threads, " threads and ",
-                                                   checked.memory_limit_bytes,
+  if (options->num_threads < 0 || options->memory_limit_bytes < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(options->num_threads, " threads and ",
+                                                   options->memory_limit_bytes,
                                                    " bytes: neither may be negative"));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& options) {
+  BackendOptions checked = options;
+  XLA_RETURN_IF_ERROR(Check(&checked));
   return std::unique_ptr<Backend>(new Backend(checked));
 }
 

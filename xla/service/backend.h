@@ -47,7 +47,8 @@ struct BackendOptions {
 
 class Backend {
  public:
-  // InvalidArgument for numbers out of range.
+  // InvalidArgument for numbers out of range. Check fills in the platform.
+  static absl::Status Check(BackendOptions* options);
   static absl::StatusOr<std::unique_ptr<Backend>> Create(const BackendOptions& options);
 
   const BackendOptions& options() const { return options_; }

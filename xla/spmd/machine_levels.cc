@@ -20,7 +20,7 @@
 namespace xla::spmd {
 namespace {
 
-constexpr std::string_view kAlgorithmNames[] = {"any", "ring", "doubling", "meeting"};
+constexpr std::string_view kAlgorithmNames[] = {"any", "ring", "doubling", "meeting", "direct"};
 
 struct MachineToken {
   enum class Kind : uint8_t { kEnd, kName, kNumber, kString, kPunctuation };
@@ -303,7 +303,7 @@ class MachineReader {
         return Next();
       }
     }
-    return ErrorHere("expected any, ring, doubling or meeting");
+    return ErrorHere("expected any, ring, doubling, meeting or direct");
   }
 
   // Defaults that follow from other fields.

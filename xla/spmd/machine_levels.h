@@ -31,12 +31,15 @@ namespace xla::spmd {
 
 // Which algorithms of collectives a level's library has.
 enum class CollectiveAlgorithms : uint8_t {
-  kAny,       // the cheapest of those below but kMeeting
+  kAny,       // the cheapest of those below but kMeeting and kDirect
   kRing,      // messages to neighbors only
   kDoubling,  // distances and sizes double
   // Participants share memory and meet; the last one to arrive moves everything, as the runtime of
   // this project does in one process.
   kMeeting,
+  // Each participant exchanges messages with each other one at once, as the runtime of this project
+  // does between processes of a host.
+  kDirect,
 };
 std::string_view CollectiveAlgorithmsName(CollectiveAlgorithms algorithms);
 

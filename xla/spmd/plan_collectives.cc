@@ -60,6 +60,8 @@ class CollectiveModel {
   CollectiveCost Cheapest(CollectiveKind kind, double n) const {
     if (levels_.size() == 1 && levels_[0].algorithms == CollectiveAlgorithms::kMeeting)
       return Meeting(kind, n);
+    if (levels_.size() == 1 && levels_[0].algorithms == CollectiveAlgorithms::kDirect)
+      return Direct(kind, n);
     std::vector<CollectiveCost> costs;
     if (kind == CollectiveKind::kAllToAll) {
       if (Has(CollectiveAlgorithms::kRing)) costs.push_back(Pairwise(n));
@@ -273,6 +275,40 @@ class CollectiveModel {
     return cost;
   }
 
+  CollectiveCost Direct(CollectiveKind kind, double n) const {
+    const double p = levels_[0].members;
+    switch (kind) {
+      case CollectiveKind::kAllReduce: {
+        const CollectiveCost whole = Rounds(1, (p - 1) * n, (p - 1) * n),
+                             parts = Rounds(2, 2 * n * (p - 1) / p, n * (p - 1) / p);
+        return whole.seconds() <= parts.seconds() ? whole : parts;
+      }
+      case CollectiveKind::kReduceScatter:
+        return Rounds(1, n * (p - 1) / p, n * (p - 1) / p);
+      case CollectiveKind::kAllGather:
+      case CollectiveKind::kAllToAll:
+        return Rounds(1, n * (p - 1) / p, 0);
+      case CollectiveKind::kBroadcast:
+      case CollectiveKind::kPermute:
+        break;
+    }
+    return Rounds(1, n, 0);
+  }
+
+  // Exchanges with all others, in which each device copies and combines so many bytes; those of all
+  // groups share the memory.
+  CollectiveCost Rounds(double rounds, double copied, double combined) const {
+    const GroupLevel& level = levels_[0];
+    CollectiveCost cost = NewCost("direct");
+    const double sharing = level.Contention(level.devices);
+    const double faster = CacheFactor(machine_, machine_.levels[level.index], 2 * copied);
+    cost.alpha = rounds * (level.members - 1) * level.alpha;
+    cost.beta = copied * level.beta * sharing * faster;
+    cost.gamma = combined * level.gamma * sharing * faster;
+    cost.bytes_by_level[level.index] = copied;
+    return cost;
+  }
+
   const std::vector<GroupLevel> levels_;
   const MachineDescription& machine_;
   const size_t machine_levels_;
@@ -322,6 +358,16 @@ CollectiveCost CostOfPairs(double bytes, absl::Span<const std::pair<int64_t, int
       cost.algorithm = "meeting";
       cost.alpha = static_cast<double>(devices - 1) * level.alpha;
       cost.beta = moved * level.beta * CacheFactor(machine, level, 2 * moved);
+      return cost;
+    }
+    if (level.algorithms == CollectiveAlgorithms::kDirect) {
+      const auto sharers = static_cast<double>(std::min(machine.DevicesInUnit(l), devices));
+      const double width = level.width > 0 ? level.width : sharers;
+      cost.algorithm = "direct";
+      // A message to one device and one from another.
+      cost.alpha = std::min(2.0, static_cast<double>(devices - 1)) * level.alpha;
+      cost.beta = moved / sharers * level.beta * std::max(1.0, sharers / width) *
+                  CacheFactor(machine, level, 2 * moved / sharers);
       return cost;
     }
     int64_t most = 0;

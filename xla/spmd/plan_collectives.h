@@ -24,7 +24,9 @@
 // level has links (width), they share these. The cheapest algorithm counts.
 //
 // Where devices share memory ("meeting"), one of them moves everything: (p-1)a + mb + (p-1)ng with
-// m the bytes of all results that it copies.
+// m the bytes of all results that it copies. Where each exchanges with each other one ("direct"), a
+// round takes (p-1)a, and each copies what it receives: an all-reduce takes one round of whole
+// arrays, or two of parts.
 #ifndef XLA_SPMD_PLAN_COLLECTIVES_H_
 #define XLA_SPMD_PLAN_COLLECTIVES_H_
 

@@ -122,6 +122,22 @@ std::vector<std::vector<int64_t>> LeafBytes(const HloInstruction& inst) {
   return bytes;
 }
 
+// Returns whether this process needs an operand of the other one, or the other way around: both
+// say the same.
+bool AreConnected(const HloInstruction& inst, const DeviceGroup& group,
+                  const runtime::ProcessGroup& processes, int32_t other, NeedsFunction needs) {
+  if (other == processes.self()) return false;
+  for (size_t rank = 0; rank < group.devices.size(); ++rank) {
+    const int32_t owner = processes.ProcessOf(group.devices[rank]);
+    if (owner != processes.self() && owner != other) continue;
+    const int32_t reader = owner == other ? processes.self() : other;
+    for (int64_t i = 0; i < inst.operand_count(); ++i) {
+      if (needs(rank, i, reader)) return true;
+    }
+  }
+  return false;
+}
+
 // Sends operands of devices here to processes that need them, and receives those of others.
 absl::Status ReceiveParts(const LibraryCall& call, const DeviceGroup& group, NeedsFunction needs,
                           std::vector<const Contribution*>& parts,
@@ -132,7 +148,7 @@ absl::Status ReceiveParts(const LibraryCall& call, const DeviceGroup& group, Nee
   std::vector<runtime::ProcessGroup::Outgoing> outgoing;
   std::vector<runtime::ProcessGroup::Incoming> incoming;
   for (const int32_t process : processes.ProcessesOf(group.devices)) {
-    if (process == processes.self()) continue;
+    if (!AreConnected(*call.instruction, group, processes, process, needs)) continue;
     outgoing.emplace_back().process = process;
     incoming.emplace_back().process = process;
   }
@@ -155,18 +171,18 @@ absl::Status ReceiveParts(const LibraryCall& call, const DeviceGroup& group, Nee
     copy->inst = call.instruction;
     copy->is_remote = true;
     copy->shapes = first.shapes;
-    for (runtime::ProcessGroup::Incoming& message : incoming) {
-      if (message.process != owner) continue;
-      for (size_t i = 0; i < bytes.size(); ++i) {
-        const bool is_needed = needs(rank, static_cast<int64_t>(i), processes.self());
-        for (const int64_t size : bytes[i]) {
-          copy->operand_memory.push_back(nullptr);
-          if (!is_needed || size == 0) continue;
-          XLA_ASSIGN_OR_RETURN(std::shared_ptr<void> memory, call.state->Allocate(size));
-          copy->operand_memory.back() = static_cast<char*>(memory.get());
-          message.parts.emplace_back(copy->operand_memory.back(), Position(size));
-          copy->copies.push_back(std::move(memory));
-        }
+    const auto message = std::find_if(incoming.begin(), incoming.end(),
+                                      [&](const auto& one) { return one.process == owner; });
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const bool is_needed =
+          message != incoming.end() && needs(rank, static_cast<int64_t>(i), processes.self());
+      for (const int64_t size : bytes[i]) {
+        copy->operand_memory.push_back(nullptr);
+        if (!is_needed || size == 0) continue;
+        XLA_ASSIGN_OR_RETURN(std::shared_ptr<void> memory, call.state->Allocate(size));
+        copy->operand_memory.back() = static_cast<char*>(memory.get());
+        message->parts.emplace_back(copy->operand_memory.back(), Position(size));
+        copy->copies.push_back(std::move(memory));
       }
     }
     absl::Span<char* const> operands = copy->operand_memory;

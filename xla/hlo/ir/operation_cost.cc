@@ -183,6 +183,46 @@ double BytesOf(const HloInstruction& instruction) {
   }
 }
 
+// What a fusion reads of a parameter: parts, where it uses no more than parts.
+double FusedReadBytes(const HloInstruction& parameter) {
+  const double whole = Bytes(parameter.shape());
+  double bytes = 0;
+  for (const HloInstruction* user : parameter.users()) {
+    switch (user->opcode()) {
+      case HloOpcode::kSlice:
+        bytes += Bytes(user->shape());
+        break;
+      case HloOpcode::kDynamicSlice:
+      case HloOpcode::kGather:
+        if (user->operand(0) != &parameter) return whole;
+        bytes += Bytes(user->shape());
+        break;
+      case HloOpcode::kDynamicUpdateSlice:
+        // Only the update is written.
+        if (user->operand(0) != &parameter || !user->users().empty()) return whole;
+        break;
+      default:
+        return whole;
+    }
+  }
+  return std::min(bytes, whole);
+}
+
+double FusedWrittenBytes(const HloInstruction& root) {
+  return Bytes(root.opcode() == HloOpcode::kDynamicUpdateSlice ? root.operand(1)->shape()
+                                                               : root.shape());
+}
+
+double FusionBytes(const HloInstruction& fusion) {
+  double bytes = 0;
+  for (const HloInstruction* parameter : fusion.to_apply()->parameter_instructions())
+    bytes += FusedReadBytes(*parameter);
+  const HloInstruction& root = *fusion.to_apply()->root_instruction();
+  if (root.opcode() != HloOpcode::kTuple) return bytes + FusedWrittenBytes(root);
+  for (const HloInstruction* element : root.operands()) bytes += FusedWrittenBytes(*element);
+  return bytes;
+}
+
 void AddAlgorithm(const HloInstruction& instruction, OperationCost& cost) {
   const double elements = Elements(instruction.shape());
   switch (instruction.opcode()) {
@@ -291,9 +331,12 @@ void CostAnalysis::AddCalled(const HloInstruction& instruction, OperationCost& c
   cost.flops += called.flops;
   cost.transcendentals += called.transcendentals;
   // What is fused is not in memory.
-  const bool is_in_memory =
-      instruction.opcode() == HloOpcode::kFusion || instruction.opcode() == HloOpcode::kCustomCall;
-  cost.bytes += is_in_memory ? BytesOf(instruction) : called.bytes;
+  if (instruction.opcode() == HloOpcode::kFusion) {
+    cost.bytes += FusionBytes(instruction);
+  } else {
+    cost.bytes +=
+        instruction.opcode() == HloOpcode::kCustomCall ? BytesOf(instruction) : called.bytes;
+  }
 }
 
 void CostAnalysis::Add(const HloInstruction& instruction, OperationCost& cost) {
