@@ -300,6 +300,16 @@ if(programs AND TARGET xylem)
                COMMAND xylem check --backend=cpu --threads=${threads} ${programs})
       set_tests_properties(reference_programs.compiled.${threads} PROPERTIES TIMEOUT 300)
     endforeach()
+    # Compiled and kept, then taken from where they are kept.
+    add_test(NAME cached_programs.none COMMAND ${CMAKE_COMMAND} -E rm -rf ${PROJECT_BINARY_DIR}/cached_programs)
+    set_tests_properties(cached_programs.none PROPERTIES FIXTURES_SETUP no_cached_programs)
+    foreach(when kept taken)
+      add_test(NAME cached_programs.${when}
+               COMMAND xylem check --backend=cpu --cache=${PROJECT_BINARY_DIR}/cached_programs ${programs})
+    endforeach()
+    set_tests_properties(cached_programs.kept PROPERTIES
+                         FIXTURES_REQUIRED no_cached_programs FIXTURES_SETUP cached_programs TIMEOUT 300)
+    set_tests_properties(cached_programs.taken PROPERTIES FIXTURES_REQUIRED cached_programs TIMEOUT 300)
   endif()
   # Some of them lie there as StableHLO, too.
   foreach(form mlir mlirbc)

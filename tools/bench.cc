@@ -30,6 +30,7 @@
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/service/program_cache.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -110,8 +111,7 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& path, const Arguments& a
   options.pool = &pool;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
-  options.cache_directory = cache;
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*program_case.module, options));
+  XLA_ASSIGN_OR_RETURN(const auto program, CompileWithCache(*program_case.module, options, cache));
   XLA_RETURN_IF_ERROR(CheckCustomCallTargets(program->optimized_module(), custom_calls));
   result.compile_ms = (program_case.load_seconds + Seconds() - start) * 1e3;
   result.scratch_bytes = program->ScratchBytes(pool.num_threads());

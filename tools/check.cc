@@ -25,6 +25,7 @@
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/service/program_cache.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -97,9 +98,8 @@ absl::StatusOr<Outcome> CheckOne(const std::string& path, const Arguments& argum
     compile_options.pool = &*pool;
     compile_options.cancel = &Interrupted();
     compile_options.custom_calls = &custom_calls;
-    compile_options.cache_directory = cache;
     line.Show(absl::StrCat(name, ": compiling"));
-    XLA_ASSIGN_OR_RETURN(compiled_program, CpuProgram::Compile(*module, compile_options));
+    XLA_ASSIGN_OR_RETURN(compiled_program, CompileWithCache(*module, compile_options, cache));
   }
   const double start = Seconds();
   const auto result = compiled ? compiled_program->Run(pointers, context, &statistics)

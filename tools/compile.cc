@@ -20,6 +20,7 @@
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/service/program_cache.h"
 
 namespace xla {
 namespace {
@@ -107,7 +108,6 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(options.pipeline, PassOptionsOf(arguments, &printer));
   options.pipeline.verify = arguments.Has("--verify-passes");
   options.cancel = &Interrupted();
-  options.cache_directory = cache;
   options.custom_calls = &custom_calls;
   options.keep_llvm = emit == "llvm";
   options.keep_assembly = emit == "asm";
@@ -116,7 +116,7 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   ProgressLine line;
   line.Show(absl::StrCat("compiling ", module->name()));
   const double start = Seconds();
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
+  XLA_ASSIGN_OR_RETURN(const auto program, CompileWithCache(*module, options, cache));
   const double seconds = Seconds() - start;
   line.Clear();
   XLA_RETURN_IF_ERROR(CheckCustomCallTargets(program->optimized_module(), custom_calls));

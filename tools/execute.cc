@@ -22,6 +22,7 @@
 #include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
+#include "xla/service/program_cache.h"
 #include "xla/spmd/partition.h"
 
 namespace xla {
@@ -131,7 +132,6 @@ absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
   compile_options.pool = context.pool;
   compile_options.cancel = options.cancel;
   compile_options.custom_calls = options.custom_call_registry;
-  compile_options.cache_directory = choices.cache_directory;
   compile_options.pipeline.disabled = choices.disabled_passes;
   compile_options.flush_subnormals |= choices.flush_subnormals;
   if (PassInstrumentation* between = dumper.between_passes())
@@ -139,7 +139,8 @@ absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
   CpuRunOptions run_options;
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
+  XLA_ASSIGN_OR_RETURN(const auto program,
+                       CompileWithCache(module, compile_options, choices.cache_directory));
   dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckTargets(program->optimized_module(), options));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);

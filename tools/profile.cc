@@ -25,6 +25,7 @@
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/service/program_cache.h"
 
 namespace xla {
 namespace {
@@ -128,8 +129,8 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   options.pool = &pool;
   options.cancel = &Interrupted();
   options.custom_calls = &custom_calls;
-  XLA_ASSIGN_OR_RETURN(options.cache_directory, CacheOf(arguments));
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*program_case.module, options));
+  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
+  XLA_ASSIGN_OR_RETURN(const auto program, CompileWithCache(*program_case.module, options, cache));
   XLA_RETURN_IF_ERROR(CheckCustomCallTargets(program->optimized_module(), custom_calls));
   runtime::ExecutionContext context;
   context.pool = &pool;

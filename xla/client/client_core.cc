@@ -175,9 +175,11 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
     XLA_RETURN_IF_ERROR(Partition(options, module.get()));
   }
   const CustomCallRegistry custom_calls = CustomCalls({});
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
-                       backend_->Compile(std::move(module), &custom_calls, nullptr,
-                                         dumper.between_passes(), options.flush_subnormals()));
+  XLA_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executable> executable,
+      backend_->Compile(std::move(module), {.custom_calls = &custom_calls,
+                                            .between_passes = dumper.between_passes(),
+                                            .flush_subnormals = options.flush_subnormals()}));
   dumper.Dump(executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), custom_calls));
   return executable;

@@ -10,6 +10,8 @@
 #include "xla/cpu/codegen/llvm_api.h"
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/cpu/lower/make_report.h"
+#include "xla/cpu/plan/lowering.h"
+#include "xla/cpu/plan/schedule_hash.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/cpu/program_profile.h"
 #include "xla/cpu/program_run.h"
@@ -99,6 +101,10 @@ absl::Status LoadCpuCompiler() {
   return CpuProgram::Compile(module).status();
 }
 
+absl::StatusOr<std::string> CpuCodeDependencies(const CpuCompileOptions& options) {
+  return cpu::DependenciesOfCode(options);
+}
+
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
                                                                 const CpuCompileOptions& options) {
   auto impl = std::make_unique<Impl>();
@@ -106,26 +112,48 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());  // constants are folded exactly
-  if (options.flush_subnormals) impl->floating_point_mode = FloatingPointMode::FlushingSubnormals();
+  XLA_ASSIGN_OR_RETURN(impl->target, cpu::DependenciesOfCode(options));
   impl->module = module.Clone();
-  HloModule* const clone = impl->module.get();
-  XLA_RETURN_IF_ERROR(RunCpuPipeline(clone, options, &impl->pass_statistics));
-  impl->SetLeaves(module);
-  impl->SetStrides(module);
-  impl->SetDonors(module);
-  std::vector<cpu::MemoryAlias> aliases;
-  for (size_t k = 0; k < impl->donors.size(); ++k) {
-    if (impl->donors[k] < 0) continue;
-    aliases.push_back(
-        {impl->argument_memory[static_cast<size_t>(impl->donors[k])], impl->result_memory[k]});
-  }
-  XLA_ASSIGN_OR_RETURN(impl->schedule, cpu::ScheduleProgram(*clone, aliases));
+  XLA_RETURN_IF_ERROR(RunCpuPipeline(impl->module.get(), options, &impl->pass_statistics));
+  XLA_RETURN_IF_ERROR(impl->Schedule(module, options));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  AddDenseConstants(impl->schedule, impl->constants, impl->copied_constants);
-  XLA_ASSIGN_OR_RETURN(impl->lowered, cpu::LowerProgram(impl->schedule, impl->memories, options));
-  for (const auto& nested : impl->lowered.nested)
-    AddDenseConstants(nested->schedule(), nested->constants, nested->copied_constants);
+  XLA_RETURN_IF_ERROR(impl->Lower(options, {}));
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
+}
+
+absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Load(const HloModule& module,
+                                                             CpuProgramParts parts,
+                                                             const CpuCompileOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  XLA_ASSIGN_OR_RETURN(impl->max_instruction_set,
+                       MaxInstructionSetOf(module.config().debug_options()));
+  const ScopedMaxInstructionSet bound(impl->max_instruction_set);
+  const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());
+  XLA_ASSIGN_OR_RETURN(impl->target, cpu::DependenciesOfCode(options));
+  if (impl->target != parts.target) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("module ", module.name(), " was compiled for another machine or with other ",
+                     "options: ", parts.target, "; this is ", impl->target));
+  }
+  impl->module = std::move(parts.module);
+  XLA_RETURN_IF_ERROR(cpu::SetLowerings(parts.lowerings, impl->module.get()));
+  XLA_RETURN_IF_ERROR(impl->Schedule(module, options));
+  if (cpu::HashOf(impl->schedule) != parts.schedule_hash) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the machine code of module ", module.name(), " is for another schedule"));
+  }
+  XLA_RETURN_IF_ERROR(impl->Lower(options, std::move(parts.objects)));
+  return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
+}
+
+CpuProgramParts CpuProgram::Parts() const {
+  CpuProgramParts parts;
+  parts.module = impl_->module->Clone();
+  parts.lowerings = cpu::LoweringTexts(*impl_->module);
+  parts.objects = impl_->lowered.objects;
+  parts.target = impl_->target;
+  parts.schedule_hash = cpu::HashOf(impl_->schedule);
+  return parts;
 }
 
 absl::Status CpuProgram::RunOnBuffers(absl::Span<const runtime::ArgumentView> arguments,

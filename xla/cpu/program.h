@@ -86,6 +86,23 @@ absl::StatusOr<std::string> CpuCompilerVersion();
 // the machine lacks it.
 absl::Status LoadCpuCompiler();
 
+// What a compilation has made of a module: enough to run it, in another process too, without a
+// compiler. xla/service/saved_program.h writes and reads it.
+struct CpuProgramParts {
+  std::unique_ptr<HloModule> module;  // after all passes
+  // How its instructions are computed: LoweringTexts (plan/lowering.h).
+  std::vector<std::string> lowerings;
+  std::vector<std::vector<char>> objects;  // ELF
+  // What the machine code depends on besides: the processor and options.
+  std::string target;
+  // A hash of the schedule with all places in memory.
+  uint64_t schedule_hash = 0;
+};
+
+// Returns what machine code depends on besides the module: the processor, and options. UNAVAILABLE
+// if the machine lacks what the compiler needs.
+absl::StatusOr<std::string> CpuCodeDependencies(const CpuCompileOptions& options);
+
 // Thread-safe: may run several times concurrently.
 class CpuProgram {
  public:
@@ -94,7 +111,16 @@ class CpuProgram {
   // options (xla_cpu_max_isa) and that of the calling thread (xla/base/instruction_set.h).
   static absl::StatusOr<std::unique_ptr<CpuProgram>> Compile(const HloModule& module,
                                                              const CpuCompileOptions& options = {});
+  // Takes the parts of a program that Parts() has returned, of the same module, options and build
+  // of this library. FAILED_PRECONDITION if they are for another machine; INVALID_ARGUMENT if they
+  // do not fit together: the module can be compiled again then.
+  static absl::StatusOr<std::unique_ptr<CpuProgram>> Load(const HloModule& module,
+                                                          CpuProgramParts parts,
+                                                          const CpuCompileOptions& options = {});
   ~CpuProgram();
+
+  // Returns the parts of the program, which must have been compiled with keep_objects, or loaded.
+  CpuProgramParts Parts() const;
 
   // Runs the program on one device. Arguments are in parameter order and may have any layout;
   // INVALID_ARGUMENT for shapes that are not compatible with the parameters. The result has the

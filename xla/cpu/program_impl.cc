@@ -96,6 +96,29 @@ CpuProgram::Impl::~Impl() {
   for (const Arena& arena : arenas) runtime::FreeHostMemory(arena.memory);
 }
 
+absl::Status CpuProgram::Impl::Schedule(const HloModule& source, const CpuCompileOptions& options) {
+  if (options.flush_subnormals) floating_point_mode = FloatingPointMode::FlushingSubnormals();
+  SetLeaves(source);
+  SetStrides(source);
+  SetDonors(source);
+  std::vector<cpu::MemoryAlias> aliases;
+  for (size_t k = 0; k < donors.size(); ++k) {
+    if (donors[k] < 0) continue;
+    aliases.push_back({argument_memory[static_cast<size_t>(donors[k])], result_memory[k]});
+  }
+  XLA_ASSIGN_OR_RETURN(schedule, cpu::ScheduleProgram(*module, aliases));
+  AddDenseConstants(schedule, constants, copied_constants);
+  return absl::OkStatus();
+}
+
+absl::Status CpuProgram::Impl::Lower(const CpuCompileOptions& options,
+                                     std::vector<std::vector<char>> objects) {
+  XLA_ASSIGN_OR_RETURN(lowered, cpu::LowerProgram(schedule, memories, options, std::move(objects)));
+  for (const auto& nested : lowered.nested)
+    AddDenseConstants(nested->schedule(), nested->constants, nested->copied_constants);
+  return absl::OkStatus();
+}
+
 int64_t CpuProgram::Impl::ScratchBytes(int threads) const {
   int64_t library = 0;
   for (const kernels::Kernel* kernel : lowered.prepared) {

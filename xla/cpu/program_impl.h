@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,7 @@ struct CpuProgram::Impl {
   std::unique_ptr<HloModule> module;
   InstructionSet max_instruction_set = InstructionSet::kAny;
   FloatingPointMode floating_point_mode = FloatingPointMode::Ieee();  // of runs
+  std::string target;  // what the machine code depends on besides the module
   PipelineStatistics pass_statistics;
   cpu::ProgramSchedule schedule;
   cpu::MemoryNumbers memories;
@@ -54,6 +56,10 @@ struct CpuProgram::Impl {
   mutable std::vector<Arena> arenas;
 
   ~Impl();
+  // Schedules `module`, which the passes have made of `source`.
+  absl::Status Schedule(const HloModule& source, const CpuCompileOptions& options);
+  // Makes what runs it, of these objects instead of new ones if there are any.
+  absl::Status Lower(const CpuCompileOptions& options, std::vector<std::vector<char>> objects);
   int64_t ScratchBytes(int threads) const;
   // Returns the memory of programs that are applied to elements on this many threads.
   int64_t NestedBytes(int threads) const;

@@ -153,9 +153,12 @@ absl::Status Compile(PJRT_Compile_Args& args) {
 
 absl::Status Client_Load(PJRT_Client_Load_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}, {"executable", args.executable}}));
-  // The program is compiled again, because this client may have another number of devices.
+  // The program is read again, because this client may have another number of devices.
+  ProgramSource source = args.executable->program->source;
+  XLA_ASSIGN_OR_RETURN(source.compiled, args.executable->program->executable->Save(
+                                            KeyOf(source, args.executable->program->options)));
   XLA_ASSIGN_OR_RETURN(ProgramPointer program,
-                       CompileUnlessSignaled(args.client->state, args.executable->program->source));
+                       CompileUnlessSignaled(args.client->state, std::move(source)));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));
   return absl::OkStatus();
 }
@@ -282,8 +285,8 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
 
 absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
-  args.serialized_executable =
-      new PJRT_SerializedExecutable{SerializeProgram(*args.executable->program)};
+  XLA_ASSIGN_OR_RETURN(std::string bytes, SerializeProgram(*args.executable->program));
+  args.serialized_executable = new PJRT_SerializedExecutable{std::move(bytes)};
   Put(args.serialized_executable->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_executable_deleter = [](PJRT_SerializedExecutable* holder) { delete holder; };
   return absl::OkStatus();

@@ -31,6 +31,7 @@
 #include "xla/service/cpu_compile_options.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/dump.h"
+#include "xla/service/saved_program.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partition.h"
@@ -258,6 +259,12 @@ std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto
                          Fnv(source.code, Fnv(bytes, Fnv(source.format, Fnv(PlatformVersion())))));
 }
 
+std::string KeyOf(const ProgramSource& source, CompileOptionsProto options) {
+  options.mutable_executable_build_options()->clear_device_assignment();
+  options.mutable_executable_build_options()->clear_device_ordinal();
+  return FingerprintOf(source, options);
+}
+
 void TextList::Finish() {
   for (const std::string& text : texts) {
     pointers.push_back(text.data());
@@ -322,12 +329,15 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
   config.set_use_spmd_partitioning(build.use_spmd_partitioning());
   config.set_use_shardy_partitioner(build.use_shardy_partitioner());
   if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);
-  XLA_RETURN_IF_ERROR(VerifyModule(*module));
+  const std::string key = KeyOf(source, program->options);
+  // It was verified before it was saved.
+  const bool is_saved = IsSavedProgram(source.compiled, key);
+  if (!is_saved) XLA_RETURN_IF_ERROR(VerifyModule(*module));
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);
   } else if (partitions > 1 && config.use_spmd_partitioning()) {
     XLA_ASSIGN_OR_RETURN(shardings, Partition(source, build, attributes, module.get()));
-    XLA_RETURN_IF_ERROR(VerifyModule(*module));
+    if (!is_saved) XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
   } else {
     XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(module.get()));
@@ -345,9 +355,15 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
   XLA_ASSIGN_OR_RETURN(module, ApplyTransforms(std::move(module)));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
-  XLA_ASSIGN_OR_RETURN(program->executable,
-                       backend.Compile(shared, custom_calls.get(), &cancel, dumper.between_passes(),
-                                       FlushSubnormalsOf(program->options)));
+  XLA_ASSIGN_OR_RETURN(
+      program->executable,
+      backend.Compile(shared, {.custom_calls = custom_calls.get(),
+                               .cancel = &cancel,
+                               .between_passes = dumper.between_passes(),
+                               .flush_subnormals = FlushSubnormalsOf(program->options),
+                               .may_be_saved = true,
+                               .saved = source.compiled,
+                               .key = key}));
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);
@@ -359,6 +375,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
     source.format = kPartitioned;
     source.code = partitioned.SerializeAsString();
   }
+  source.compiled.clear();
   program->source = std::move(source);
   DescribeDonations(*program);
   DescribeOutputs(*program);

@@ -25,6 +25,8 @@ struct ProgramSource {
   std::string format;  // "mlir", "hlo", "hlo_with_config"
   std::string code;
   std::string options;  // a CompileOptionsProto
+  // Executable::Save() of what was compiled of it; empty if it is to be compiled.
+  std::string compiled;
 };
 
 // Text in a list, in the form of the interface.
@@ -92,9 +94,11 @@ uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u);
 // Returns a number that is equal for equal programs and options in every process of a job, whatever
 // the order in which options were written, where each dumps, and its number.
 std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options);
+// Of all that compiled programs depend on: not of the devices that run them.
+std::string KeyOf(const ProgramSource& source, CompileOptionsProto options);
 
 // Returns bytes that only the same build of the library can read.
-std::string SerializeProgram(const Program& program);
+absl::StatusOr<std::string> SerializeProgram(const Program& program);
 // Returns the source of a serialized program. InvalidArgument, with the reason, for other bytes.
 absl::StatusOr<ProgramSource> DeserializeProgram(std::string_view bytes);
 

@@ -73,13 +73,10 @@ std::string Backend::device_name(int device_ordinal) const {
 }
 
 absl::StatusOr<std::unique_ptr<Executable>> Backend::Compile(
-    std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls,
-    const std::atomic<bool>* cancel, PassInstrumentation* between_passes,
-    std::optional<bool> flush_subnormals) const {
+    std::shared_ptr<const HloModule> module, const ExecutableOptions& options) const {
   if (options_.use_compiler) {
-    auto compiled =
-        CompiledExecutable::Create(module, thread_pool_.get(), options_.memory_limit_bytes,
-                                   custom_calls, cancel, between_passes, flush_subnormals);
+    auto compiled = CompiledExecutable::Create(module, thread_pool_.get(),
+                                               options_.memory_limit_bytes, options);
     // Without LLVM nothing can be compiled; all else can.
     if (!absl::IsUnavailable(compiled.status())) return compiled;
   }

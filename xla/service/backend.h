@@ -83,14 +83,8 @@ class Backend {
   const Eigen::ThreadPoolDevice* eigen_intra_op_thread_pool_device() const { return nullptr; }
 
   // Makes a verified module ready. Unimplemented names the operations that cannot be run.
-  // `custom_calls`: handlers of the runs to come, which take precedence over what programs are
-  // compiled to; may be null. `cancel`, which may be null, is set from any thread to stop: the
-  // compilation ends with CANCELLED, soon. `between_passes`: sees the module between passes of the
-  // compiler; may be null. `flush_subnormals`: of CpuCompileOptions, instead of the default.
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(
-      std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls = nullptr,
-      const std::atomic<bool>* cancel = nullptr, PassInstrumentation* between_passes = nullptr,
-      std::optional<bool> flush_subnormals = std::nullopt) const;
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const HloModule> module,
+                                                      const ExecutableOptions& options = {}) const;
 
  private:
   explicit Backend(const BackendOptions& options);

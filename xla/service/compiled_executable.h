@@ -18,20 +18,16 @@ namespace xla {
 class CompiledExecutable : public Executable {
  public:
   // UNAVAILABLE without LLVM. `pool` compiles kernels in parallel. `memory_limit_bytes`: of a run;
-  // 0: none. `custom_calls`: handlers of the runs to come; may be null. `cancel`: see
-  // CpuCompileOptions. `between_passes`: see PipelineOptions; may be null. `flush_subnormals`:
-  // instead of the default.
+  // 0: none.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             runtime::ThreadPool* pool,
                                                             int64_t memory_limit_bytes,
-                                                            const CustomCallRegistry* custom_calls,
-                                                            const std::atomic<bool>* cancel,
-                                                            PassInstrumentation* between_passes,
-                                                            std::optional<bool> flush_subnormals);
+                                                            const ExecutableOptions& options);
 
   const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
   int64_t TemporaryBytes() const override { return program_->ScratchBytes(threads_); }
+  absl::StatusOr<std::string> Save(std::string_view key) const override;
 
  protected:
   absl::Status Run(const ExecuteRequest& request) const override;

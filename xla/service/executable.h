@@ -4,13 +4,19 @@
 #ifndef XLA_SERVICE_EXECUTABLE_H_
 #define XLA_SERVICE_EXECUTABLE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/passes/pipeline.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/runtime/execution_context.h"
 
@@ -32,6 +38,24 @@ struct ExecuteRequest {
 };
 
 // Thread-safe: may run several times at once.
+// How a module is made ready to run.
+struct ExecutableOptions {
+  // Handlers of the runs to come, which take precedence over what programs are compiled to; may be
+  // null.
+  const CustomCallRegistry* custom_calls = nullptr;
+  // Set from any thread to stop: the compilation ends with CANCELLED, soon. May be null.
+  const std::atomic<bool>* cancel = nullptr;
+  // Sees the module between passes of the compiler; may be null.
+  PassInstrumentation* between_passes = nullptr;
+  // Of CpuCompileOptions, instead of the default.
+  std::optional<bool> flush_subnormals;
+  // Keeps what Executable::Save() needs.
+  bool may_be_saved = false;
+  // What Executable::Save() has returned: it is loaded instead of compiled if it has this key,
+  // which stands for the module and its options, and fits this machine.
+  std::string_view saved, key;
+};
+
 class Executable {
  public:
   // The module is verified and has an entry computation layout; its replica_count and
@@ -64,6 +88,10 @@ class Executable {
   // Memory of a run besides arguments, results and constants, if it is known before the run; 0
   // where it is not, as with the interpreter.
   virtual int64_t TemporaryBytes() const { return 0; }
+
+  // The program with its machine code, as bytes from which ExecutableOptions::saved loads it; empty
+  // where nothing was generated.
+  virtual absl::StatusOr<std::string> Save(std::string_view /*key*/) const { return std::string(); }
 
   // Runs the program, and returns when it has ended. INVALID_ARGUMENT if an argument that must be
   // aliased is not donated, or memory is donated that is given twice; else the error of the run,

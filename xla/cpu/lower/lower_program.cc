@@ -57,6 +57,10 @@ class ProgramLowering {
         target_(target),
         main_(schedule, memories, target, options.symbol_prefix) {}
 
+  void set_objects(std::vector<std::vector<char>> objects) {
+    program_.objects = std::move(objects);
+  }
+
   absl::StatusOr<GeneratedProgram> Generate() {
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     XLA_RETURN_IF_ERROR(PlanNested());
@@ -71,7 +75,7 @@ class ProgramLowering {
 
   absl::StatusOr<LoweredProgram> Run() {
     XLA_RETURN_IF_ERROR(PlanNested());
-    XLA_RETURN_IF_ERROR(CompileAll());
+    XLA_RETURN_IF_ERROR(program_.objects.empty() ? CompileAll() : LoadAll());
     XLA_ASSIGN_OR_RETURN(program_.thunks, BuildThunks(main_, program_.prepared));
     for (size_t i = 0; i < nested_.size(); ++i) {
       XLA_ASSIGN_OR_RETURN(program_.nested[i]->thunks,
@@ -172,6 +176,16 @@ class ProgramLowering {
       if (options_.keep_llvm) program_.llvm_text += text;
     }
     for (const std::string& text : assembly_texts_) program_.assembly_text += text;
+    return FindFunctions();
+  }
+
+  absl::Status LoadAll() {
+    for (const std::vector<char>& object : program_.objects) {
+      XLA_ASSIGN_OR_RETURN(std::unique_ptr<NativeCode> code,
+                           NativeCode::Load(object, ExternalFunctions()));
+      program_.code.push_back(std::move(code));
+    }
+    for (UniqueKernel& kernel : main_.functions.kernels()) kernel.is_cached = true;
     return FindFunctions();
   }
 
@@ -278,9 +292,9 @@ absl::Status PollCompilation(const CpuCompileOptions& options) {
   return absl::CancelledError("the compilation was cancelled");
 }
 
-absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
-                                            const MemoryNumbers& memories,
-                                            const CpuCompileOptions& options) {
+namespace {
+
+absl::StatusOr<Target> TargetOf(const CpuCompileOptions& options) {
   const Target* target = options.target;
   if (target == nullptr) {
     XLA_ASSIGN_OR_RETURN(target, HostTarget(MaxInstructionSet()));
@@ -288,7 +302,26 @@ absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
   Target used = *target;
   // Products that are flushed do not underflow.
   if (options.flush_subnormals) used.machine.underflows_slowly = false;
-  return ProgramLowering(schedule, memories, options, used).Run();
+  return used;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> DependenciesOfCode(const CpuCompileOptions& options) {
+  XLA_ASSIGN_OR_RETURN(const Target target, TargetOf(options));
+  return absl::StrCat(target.triple, " ", target.cpu, " ", target.features,
+                      target.machine.underflows_slowly ? " underflows slowly" : "",
+                      options.flush_subnormals ? " flushing" : "");
+}
+
+absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
+                                            const MemoryNumbers& memories,
+                                            const CpuCompileOptions& options,
+                                            std::vector<std::vector<char>> objects) {
+  XLA_ASSIGN_OR_RETURN(const Target target, TargetOf(options));
+  ProgramLowering lowering(schedule, memories, options, target);
+  lowering.set_objects(std::move(objects));
+  return lowering.Run();
 }
 
 absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,

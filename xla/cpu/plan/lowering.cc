@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
 
 namespace xla::cpu {
 namespace {
@@ -164,6 +167,56 @@ absl::StatusOr<Lowering> ParseLowering(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return absl::InvalidArgumentError("a lowering is not valid JSON");
   return Reader().Read(json);
+}
+
+namespace {
+
+// All instructions, by the names of their computations and their own: files keep names, but not the
+// order of computations.
+std::vector<HloInstruction*> InstructionsByName(const HloModule& module) {
+  std::vector<HloInstruction*> instructions;
+  for (const HloComputation* computation : module.computations()) {
+    for (HloInstruction* instruction : computation->instructions())
+      instructions.push_back(instruction);
+  }
+  absl::c_stable_sort(instructions, [](const HloInstruction* a, const HloInstruction* b) {
+    const int order = a->parent()->name().compare(b->parent()->name());
+    return order != 0 ? order < 0 : a->name() < b->name();
+  });
+  return instructions;
+}
+
+}  // namespace
+
+std::vector<std::string> LoweringTexts(const HloModule& module) {
+  std::vector<std::string> texts;
+  for (const HloInstruction* instruction : InstructionsByName(module))
+    texts.push_back(LoweringOf(*instruction).ToString());
+  return texts;
+}
+
+absl::Status SetLowerings(absl::Span<const std::string> texts, HloModule* module) {
+  const std::vector<HloInstruction*> instructions = InstructionsByName(*module);
+  if (texts.size() != instructions.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(texts.size(), " lowerings for ", instructions.size(), " instructions"));
+  }
+  absl::flat_hash_map<std::string_view, std::shared_ptr<const Lowering>> parsed;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].empty()) continue;
+    std::shared_ptr<const Lowering>& lowering = parsed[texts[i]];
+    if (lowering == nullptr) {
+      XLA_ASSIGN_OR_RETURN(Lowering read, ParseLowering(texts[i]));
+      lowering = std::make_shared<const Lowering>(std::move(read));
+    }
+    const int64_t operands = instructions[i]->operand_count();
+    if (lowering->forwards >= operands || lowering->epilogue_of >= operands) {
+      return absl::InvalidArgumentError(absl::StrCat("the lowering of ", instructions[i]->name(),
+                                                     " refers to an operand that it has not"));
+    }
+    instructions[i]->mutable_extras().backend_decision = lowering;
+  }
+  return absl::OkStatus();
 }
 
 const HloInstruction* FinishedContraction(const HloInstruction& fusion) {

@@ -11,8 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
 
 namespace xla::cpu {
 
@@ -82,6 +85,13 @@ const Lowering& LoweringOf(const HloInstruction& instruction);
 
 // Parses what ToString returns. INVALID_ARGUMENT, naming the field, for anything else.
 absl::StatusOr<Lowering> ParseLowering(std::string_view text);
+
+// Returns the texts of all lowerings of a module: of its computations, and their instructions, in
+// the order of their names. SetLowerings gives them to a copy of the module: INVALID_ARGUMENT if
+// their number differs, or for a text that is none, or refers to operands that an instruction does
+// not have.
+std::vector<std::string> LoweringTexts(const HloModule& module);
+absl::Status SetLowerings(absl::Span<const std::string> texts, HloModule* module);
 
 // Returns the contraction that a kernel finishes; null if there is none.
 const HloInstruction* FinishedContraction(const HloInstruction& fusion);
