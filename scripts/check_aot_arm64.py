@@ -10,6 +10,7 @@ usage: check_aot_arm64.py [--build build] [PROGRAM_DIR...]      all of tests/pro
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -42,12 +43,21 @@ def build_runtime():
   return ROOT / "build-arm64" / "libxylem_runtime.a"
 
 
-def read_results(golden, path):
+def layouts_of_results(xylem, program):
+  """The dimensions of each result, from minor to major, as the program lays them out."""
+  header = run(xylem, "print", program, "--to", "hlo").split("\n", 1)[0]
+  results = re.search(r"entry_computation_layout=\{.*?->(.*)$", header)
+  return re.findall(r"\[[^\]]*\](?:\{([\d,]*)[^}]*\})?", results.group(1)) if results else []
+
+
+def read_results(golden, layouts, path):
   """The arrays that tests/aot/run_list.c wrote, by the names that `xylem run` gives them."""
   data, arrays = path.read_bytes(), {}
   for i, out in enumerate(golden["outputs"]):
     kind, count = np.dtype(out["dtype"]), int(np.prod(out["shape"], dtype=np.int64))
-    arrays[f"out{i:02}"] = np.frombuffer(data[:kind.itemsize * count], kind).reshape(out["shape"])
+    order = [int(d) for d in layouts[i].split(",")][::-1] if i < len(layouts) and layouts[i] else range(len(out["shape"]))
+    array = np.frombuffer(data[:kind.itemsize * count], kind).reshape([out["shape"][d] for d in order])
+    arrays[f"out{i:02}"] = array.transpose(np.argsort(order)) if len(order) else array
     data = data[kind.itemsize * count:]
   return arrays
 
@@ -59,7 +69,7 @@ def check(folder, xylem, runtime, qemu, scratch):
       "-lstdc++", "-lm", "-lpthread", "-o", scratch / "main")
   write_call(golden, scratch / "call")
   run(qemu, scratch / "main", scratch / "call", scratch / "output")
-  np.savez(scratch / "results.npz", **read_results(golden, scratch / "output"))
+  np.savez(scratch / "results.npz", **read_results(golden, layouts_of_results(xylem, program), scratch / "output"))
   inputs = []
   if golden["args"]:
     np.savez(scratch / "arguments.npz", **{f"arg{i:02}": draw(argument) for i, argument in enumerate(golden["args"])})

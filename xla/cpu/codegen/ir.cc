@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/machine.h"
 
@@ -305,9 +306,8 @@ void Ir::Store(IrValue value, IrValue pointer, int align, bool streams) const {
 }
 
 void Ir::FinishStreaming() {
-#if defined(__x86_64__)
-  Intrinsic("llvm.x86.sse.sfence", {}, {});
-#endif
+  // AArch64 has stores past the caches in the order of all others.
+  if (absl::StartsWith(target_.triple, "x86_64")) Intrinsic("llvm.x86.sse.sfence", {}, {});
 }
 
 IrValue Ir::Alloca(IrType type, int64_t count) {
