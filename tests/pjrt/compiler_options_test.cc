@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
+#include "xla/pjrt/program.h"
 #include "xla/pjrt/proto/compile_options.pb.h"
 
 namespace xla::pjrt {
@@ -128,6 +129,33 @@ TEST(CompilerOptions, SubnormalsAreFlushedIfAnOptionSaysSo) {
   EXPECT_EQ(FlushSubnormalsOf(options), false);
   (*options.mutable_env_option_overrides())["xla_cpu_ftz"] = Text("True");
   EXPECT_EQ(FlushSubnormalsOf(options), true);
+}
+
+// A cache passes options again when it loads what was compiled with them, not quite the same ones.
+TEST(CompiledProgramTest, KeysAreOfWhatProgramsDependOn) {
+  const ProgramSource source = {
+      .format = "mlir", .code = "module {}", .options = {}, .compiled = {}};
+  CompileOptionsProto options;
+  options.mutable_executable_build_options()->set_num_partitions(2);
+  const std::string key = KeyOf(source, options);
+  CompileOptionsProto again = options;
+  again.set_allow_in_place_mlir_modification(true);
+  again.set_profile_version(7);
+  again.mutable_executable_build_options()->set_device_ordinal(1);
+  DeviceAssignmentProto& devices =
+      *again.mutable_executable_build_options()->mutable_device_assignment();
+  devices.set_replica_count(1);
+  devices.set_computation_count(2);
+  EXPECT_EQ(KeyOf(source, again), key);
+  CompileOptionsProto other = options;
+  other.mutable_executable_build_options()->set_num_partitions(4);
+  EXPECT_NE(KeyOf(source, other), key);
+  other = options;
+  other.mutable_executable_build_options()->mutable_debug_options()->set_xla_cpu_ftz(true);
+  EXPECT_NE(KeyOf(source, other), key);
+  ProgramSource other_source = source;
+  other_source.code += " ";
+  EXPECT_NE(KeyOf(other_source, options), key);
 }
 
 }  // namespace

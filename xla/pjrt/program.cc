@@ -239,6 +239,7 @@ uint64_t Fnv(std::string_view text, uint64_t hash) {
 std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options) {
   CompileOptionsProto canonical = options;
   canonical.clear_profile_version();
+  canonical.clear_allow_in_place_mlir_modification();
   if (canonical.has_executable_build_options()) {
     ExecutableBuildOptionsProto& build = *canonical.mutable_executable_build_options();
     build.clear_process_index();
