@@ -311,9 +311,10 @@ TEST(LspServerTest, WhatIsNoMessageEndsTheSession) {
   EXPECT_FALSE(large.Join().ok());
 }
 
-// Random edits of texts: nothing crashes, and names stay within the text.
+// Random edits of texts: nothing crashes, and names stay within the text. Others by --gtest_shuffle
+// --gtest_random_seed=N, many with --gtest_repeat=N.
 TEST(LspSymbolsTest, DamagedTexts) {
-  std::mt19937 random(7);
+  std::mt19937 random(static_cast<unsigned>(7 + ::testing::UnitTest::GetInstance()->random_seed()));
   for (const char* original : {kHlo, kMlir}) {
     const std::string pieces = "{}()[]=,:%@^\"/*\n a0.-#<>";
     for (int round = 0; round < 3000; ++round) {
