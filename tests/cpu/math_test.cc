@@ -67,6 +67,30 @@ TEST(MathTest, SubnormalExponentialsAreTheSameWithoutUnderflow) {
       -750, -705, [](Double x) { return ExpF64(x); }, [](Double x) { return AccurateExpF64(x); });
 }
 
+// Numbers of all sizes: what keeps squares of tiny ones from underflowing changes no result.
+template <class T, class Functions>
+void ExpectSameOfAllSizes(const Functions& functions, int least_exponent, int greatest_exponent) {
+  std::mt19937_64 random(11);
+  for (const auto& f : functions) {
+    for (int exponent = least_exponent; exponent <= greatest_exponent; ++exponent) {
+      for (int i = 0; i < 200; ++i) {
+        const double mantissa = 1 + static_cast<double>(random() >> 12) * 0x1p-52;
+        const auto size = static_cast<T>(std::ldexp(i == 0 ? 1 : mantissa, exponent));
+        const Native<T> x{i % 2 == 0 ? size : -size};
+        underflows_fast = true;
+        const auto expected = std::bit_cast<typename Native<T>::Int>(f.function(x).v);
+        underflows_fast = false;
+        const auto result = std::bit_cast<typename Native<T>::Int>(f.function(x).v);
+        ASSERT_EQ(result.v, expected.v) << f.name << " of " << x.v;
+      }
+    }
+  }
+}
+TEST(MathTest, TinyArgumentsGiveTheSameWithoutUnderflow) {
+  ExpectSameOfAllSizes<float>(kFunctionsF32, -149, 127);
+  ExpectSameOfAllSizes<double>(kFunctionsF64, -1074, 1023);
+}
+
 TEST(MathTest, FunctionsOfPairsF64) {
   for (const FunctionOfPairsF64& f : kFunctionsOfPairsF64) {
     Accuracy accuracy;

@@ -35,6 +35,35 @@ auto AllLanes(const F& x) {
   return LikeInt(Bits(x), 0) < LikeInt(Bits(x), 1);
 }
 
+// Where subnormal products take long, two ways around them that change no result of a function f
+// with f(x) = c or f(x) = c x, as far as x has bits, for |x| < 2^-25 (f64: 2^-54). The first one
+// takes such an x for 0 in what is squared and so on, beside x itself; the second one adds what
+// larger numbers do not notice, for f(0) = 1 and where tiny x are taken care of afterwards.
+template <class F>
+F UnlessTiny(const F& x, double tiny) {
+  return UnderflowsSlowly(x) ? Select(Abs(x) < Like(x, tiny), Like(x, 0), x) : x;
+}
+template <class F>
+F UnlessTinyF32(const F& x) {
+  return UnlessTiny(x, 0x1p-25);
+}
+template <class F>
+F UnlessTinyF64(const F& x) {
+  return UnlessTiny(x, 0x1p-54);
+}
+template <class F>
+F AwayFromZero(const F& x, double little) {
+  return UnderflowsSlowly(x) ? x + Like(x, little) : x;
+}
+template <class F>
+F AwayFromZeroF32(const F& x) {
+  return AwayFromZero(x, 0x1p-55);
+}
+template <class F>
+F AwayFromZeroF64(const F& x) {
+  return AwayFromZero(x, 0x1p-110);
+}
+
 // c[0] + c[1] x + c[2] x^2 + ...
 template <class F>
 F Polynomial(const F& x, std::initializer_list<double> coefficients) {
@@ -222,7 +251,7 @@ F ScaleExpF64(const F& x, const F& e, const Rounded<F, I>& n) {
 
 template <class F>
 F ExpF32(const F& x) {
-  const F bounded = Bounded(x, -104, 89);
+  const F bounded = AwayFromZeroF32(Bounded(x, -104, 89));
   const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
   return ScaleExpF32(bounded, ExpOfRestF32(bounded, n.number), n);
 }
@@ -241,7 +270,7 @@ F ExpPolynomialF64(const F& r) {
 }
 template <class F>
 F ExpF64(const F& x) {
-  const F bounded = Bounded(x, -746, 710);
+  const F bounded = AwayFromZeroF64(Bounded(x, -746, 710));
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F64(bounded, n.number);
   return ScaleExpF64(bounded, Like(x, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
@@ -251,7 +280,7 @@ F ExpF64(const F& x) {
 // multiply-add.
 template <class F>
 F AccurateExpF32(const F& x) {
-  const F bounded = Bounded(x, -104, 89);
+  const F bounded = AwayFromZeroF32(Bounded(x, -104, 89));
   const auto n = RoundToExponentF32(bounded, 1.4426950408889634, kScaleBias);
   const auto [r, low] = PairLessMultipleOfLn2F32(bounded, n.number);
   const Pair<F> sum = SumOf(Like(x, 1), r);
@@ -265,7 +294,7 @@ struct ScaledPair {
 };
 template <class F>
 auto ExpPairF64(const F& x) {
-  const F bounded = Bounded(x, -746, 710);
+  const F bounded = AwayFromZeroF64(Bounded(x, -746, 710));
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const auto [r, low] = PairLessMultipleOfLn2F64(bounded, n.number);
   const Pair<F> sum = SumOf(Like(x, 1), r);
@@ -281,7 +310,8 @@ F AccurateExpF64(const F& x) {
 // 2^n (q + 1) - 1, where q = expm1(r). As 2 (2^(n-1) q + (2^(n-1) - 1/2)): 2^128 is no number.
 template <class F>
 F Expm1F32(const F& x) {
-  const F bounded = Select(x > Like(x, 89), Like(x, 89), Select(x < Like(x, -20), Like(x, -20), x));
+  const F bounded = AwayFromZeroF32(
+      Select(x > Like(x, 89), Like(x, 89), Select(x < Like(x, -20), Like(x, -20), x)));
   const auto n = RoundF32(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F32(bounded, n.number);
   const F p = Polynomial(r, {0.5000000046384017, 0.16666666817274751, 0.041666354786412442,
@@ -294,8 +324,8 @@ F Expm1F32(const F& x) {
 
 template <class F>
 F Expm1F64(const F& x) {
-  const F bounded =
-      Select(x > Like(x, 710), Like(x, 710), Select(x < Like(x, -40), Like(x, -40), x));
+  const F bounded = AwayFromZeroF64(
+      Select(x > Like(x, 710), Like(x, 710), Select(x < Like(x, -40), Like(x, -40), x)));
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   // Without the rest of r, results near -1/2 and 1/2 would be off by more than one ulp.
   const auto [r, low] = PairLessMultipleOfLn2F64(bounded, n.number);

@@ -36,7 +36,8 @@ D AngleForF32(const D& y, const D& x) {
 
 // atan(q) = q + q z p(z), z = q^2, for 0 <= q <= 1; returns q z p(z) + low.
 template <class F>
-F AtanRestF32(const F& q, const F& z, const F& low) {
+F AtanRestF32(const F& q, const F& low) {
+  const F s = UnlessTinyF32(q), z = s * s;
   return Fma(q * z,
              Polynomial(z, {-0.33333301861447374, 0.19998638525971853, -0.14265244766675111,
                             0.10957574337790453, -0.08419456554143472, 0.058234542468436056,
@@ -45,7 +46,8 @@ F AtanRestF32(const F& q, const F& z, const F& low) {
 }
 // The first and the last ten terms have half the latency of all of them.
 template <class F>
-F AtanRestF64(const F& q, const F& z, const F& low) {
+F AtanRestF64(const F& q, const F& low) {
+  const F s = UnlessTiny(q, 0x1p-30), z = s * s;  // z^10 counts
   const F head = Polynomial(
       z, {-0.33333333333333093, 0.19999999999955445, -0.14285714282802759, 0.11111111013665371,
           -0.090909071194900188, 0.076922811892192943, -0.066664150154827761, 0.058805926509953822,
@@ -61,7 +63,7 @@ F AtanRestF64(const F& q, const F& z, const F& low) {
 // base + base_low + atan(q)
 template <class F, class Rest>
 F AngleFrom(const F& base, const F& base_low, const F& q, Rest rest) {
-  return base + (q + rest(q, q * q, base_low));
+  return base + (q + rest(q, base_low));
 }
 
 inline constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
@@ -134,7 +136,7 @@ Pair<F> AnglePairF64(const F& y, const F& x) {
       Pair<F>{Select(is_diagonal, less.high, small), Select(is_diagonal, less.low, zero)},
       Pair<F>{Select(is_diagonal, more.high, large), Select(is_diagonal, more.low, zero)});
   const F q = quotient.high;
-  const F z = q * q;
+  const F s = UnlessTinyF64(q), z = s * s;
   // atan(q) = q - q^3 / 3 + q^5 p(q^2); as a pair, q^3 / 3 counts with more than one number.
   Pair<F> arc = {q, quotient.low};
   if constexpr (kIsPair) {
@@ -143,7 +145,7 @@ Pair<F> AnglePairF64(const F& y, const F& x) {
             0.076922877438860188, -0.066662925259208673, 0.058776046408888022, -0.0522183535856633,
             0.045164171845683402, -0.033752765215324921, 0.015459354909347911});
     Pair<F> third =
-        Multiple(Like(x, -0.33333333333333331), Pair<F>{z, Fma(q, q, -z) + (q + q) * quotient.low});
+        Multiple(Like(x, -0.33333333333333331), Pair<F>{z, Fma(s, s, -z) + (s + s) * quotient.low});
     third.low = Fma(z, Like(x, -1.8503717077085941e-17), third.low);
     const Pair<F> cube = Multiple(q, third);
     arc = SumOf(q, cube.high);
@@ -187,7 +189,8 @@ template <class F>
 AsinParts<F> AsinPartsF64(const F& x) {
   const F size = Abs(x), half = Like(x, 0.5);
   const auto is_near = size < half;
-  const F z = Select(is_near, x * x, Fma(size, Like(x, -0.5), half));
+  const F some = UnlessTinyF64(size);
+  const F z = Select(is_near, some * some, Fma(size, Like(x, -0.5), half));
   const F s = Select(is_near, size, Sqrt(z));
   return {s,
           z * Polynomial(z, {0.16666666666665383, 0.0750000000034304, 0.044642856823481125,
@@ -240,19 +243,20 @@ F LogOfSumF64(const F& x, const Pair<F>& sum) {
 }
 // log1p(|x| + x^2 / (1 + sqrt(1 + x^2))); x itself up to `tiny`.
 template <class F, class LogOfSum>
-F AsinhOf(const F& x, double tiny, LogOfSum log_of_sum) {
+F AsinhOf(const F& x, double tiny, double little, LogOfSum log_of_sum) {
   const F size = Abs(x), one = Like(x, 1);
-  const F root = Sqrt(Fma(size, size, one));
-  const F y = log_of_sum(size, SumOf(size, size * (size / (root + one))));
+  const F away = AwayFromZero(size, little);
+  const F root = Sqrt(Fma(away, away, one));
+  const F y = log_of_sum(away, SumOf(away, away * (away / (root + one))));
   return Select((size > Like(x, tiny)) & (size < Infinity(x)), FlipSign(y, x), x);
 }
 template <class F>
 F AsinhF32(const F& x) {
-  return AsinhOf(x, 0x1p-12, LogOfSumF32<F>);
+  return AsinhOf(x, 0x1p-12, 0x1p-42, LogOfSumF32<F>);
 }
 template <class F>
 F AsinhF64(const F& x) {
-  return AsinhOf(x, 0x1p-28, LogOfSumF64<F>);
+  return AsinhOf(x, 0x1p-28, 0x1p-88, LogOfSumF64<F>);
 }
 // log1p(t + sqrt(t^2 + 2 t)), t = x - 1
 template <class F, class LogOfSum>
