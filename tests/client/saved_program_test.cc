@@ -3,9 +3,7 @@
 // `cached_programs` check with all reference programs.
 #include "xla/service/saved_program.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/test_folder.h"
 #include "tests/test_util.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/parser.h"
@@ -195,21 +194,13 @@ TEST(SavedProgramTest, PartsOfDifferentPrograms) {
   EXPECT_FALSE(status_of(std::move(parts)).ok());
 }
 
-// A folder that is empty at first, and removed at the end.
 class ProgramCacheTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "/program_cache_XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Whether the program came from the folder; it must compute the right result.
   bool IsTaken(const CpuCompileOptions& options = DefaultCpuCompileOptions()) {
     const auto module = ParseProgram();
     EXPECT_OK(module.status());
-    const auto program = CompileWithCache(**module, options, folder_);
+    const auto program = CompileWithCache(**module, options, folder_.path());
     EXPECT_OK(program.status());
     if (!program.ok()) return false;
     const absl::StatusOr<Literal> result = RunProgram(**program);
@@ -221,14 +212,9 @@ class ProgramCacheTest : public ::testing::Test {
     }
     return IsCached(**program);
   }
-  std::vector<std::string> Files() const {
-    std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      files.push_back(entry.path());
-    return files;
-  }
+  std::vector<std::string> Files() const { return folder_.Files(); }
 
-  std::string folder_;
+  const TestFolder folder_;
   std::optional<Literal> expected_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/test_folder.h"
 #include "tests/test_util.h"
 #include "tests/timing.h"
 #include "xla/base/instruction_set.h"
@@ -34,20 +35,12 @@ ENTRY main {
   ROOT r = f32[64,8] transpose(e), dimensions={1,0}
 })";
 
-// A folder that is empty at first, and removed at the end.
 class CodeCacheTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "/code_cache_XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   absl::StatusOr<std::unique_ptr<CpuProgram>> Compile() const {
     XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
     CpuCompileOptions options;
-    options.cache_directory = folder_;
+    options.cache_directory = folder_.path();
     return CpuProgram::Compile(*module, options);
   }
   // Whether the kernels came from the folder; the program must compute the right result.
@@ -68,14 +61,9 @@ class CodeCacheTest : public ::testing::Test {
       is_cached &= kernel.is_cached;
     return is_cached;
   }
-  std::vector<std::string> Files() const {
-    std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      files.push_back(entry.path());
-    return files;
-  }
+  std::vector<std::string> Files() const { return folder_.Files(); }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(CodeCacheTest, TakesCodeOfAnEarlierCompilation) {

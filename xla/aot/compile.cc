@@ -14,6 +14,7 @@
 #include "xla/aot/program_writer.h"
 #include "xla/aot/runtime/table.h"
 #include "xla/aot/signature.h"
+#include "xla/base/fnv_hash.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/codegen/code_generator.h"
 #include "xla/cpu/program_impl.h"
@@ -22,12 +23,7 @@
 namespace xla::aot {
 namespace {
 
-// A 64-bit FNV-1a hash.
-uint64_t DigestOf(absl::Span<const char> bytes) {
-  uint64_t digest = 0xcbf29ce484222325u;
-  for (const char byte : bytes) digest = (digest ^ static_cast<uint8_t>(byte)) * 0x100000001b3u;
-  return digest;
-}
+uint64_t DigestOf(absl::Span<const char> bytes) { return FnvHash({bytes.data(), bytes.size()}); }
 
 // The constants of all targets, equal ones once.
 class ConstantPool {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "xla/base/fnv_hash.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -231,11 +232,6 @@ void DescribeRuns(const HloModule& module, Program& program) {
 
 }  // namespace
 
-uint64_t Fnv(std::string_view text, uint64_t hash) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
 std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options) {
   CompileOptionsProto canonical = options;
   canonical.clear_profile_version();
@@ -256,8 +252,9 @@ std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto
     coded.SetSerializationDeterministic(true);  // maps by their keys
     (void)canonical.SerializeToCodedStream(&coded);
   }
-  return absl::StrFormat("%016x",
-                         Fnv(source.code, Fnv(bytes, Fnv(source.format, Fnv(PlatformVersion())))));
+  return absl::StrFormat(
+      "%016x",
+      FnvHash(source.code, FnvHash(bytes, FnvHash(source.format, FnvHash(PlatformVersion())))));
 }
 
 std::string KeyOf(const ProgramSource& source, CompileOptionsProto options) {

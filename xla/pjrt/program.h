@@ -88,9 +88,6 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module);
 // calls, its shardings, and the memories of its parameters and results in the layouts.
 absl::StatusOr<std::string> DescribeOptimized(const Program& program);
 
-// 64-bit FNV-1a: the same in every process.
-uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u);
-
 // Returns a number that is equal for equal programs and options in every process of a job, whatever
 // the order in which options were written, where each dumps, and its number.
 std::string FingerprintOf(const ProgramSource& source, const CompileOptionsProto& options);

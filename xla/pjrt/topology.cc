@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "xla/base/fnv_hash.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
@@ -211,7 +212,7 @@ absl::Status TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_
 
 absl::Status TopologyDescription_Fingerprint(PJRT_TopologyDescription_Fingerprint_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
-  args.fingerprint = Fnv(SerializeTopology(*args.topology));
+  args.fingerprint = FnvHash(SerializeTopology(*args.topology));
   return absl::OkStatus();
 }
 

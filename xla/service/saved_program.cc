@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
+#include "xla/base/fnv_hash.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
 
@@ -27,9 +28,9 @@ void AppendText(std::string_view text, std::string& bytes) {
   bytes.append(text);
 }
 
-// FNV-1a of eight bytes at a time.
+// Of eight bytes at a time: objects are large.
 uint64_t Checksum(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325u ^ bytes.size();
+  uint64_t hash = kFnvBasis ^ bytes.size();
   for (size_t at = 0; at < bytes.size(); at += 8) {
     uint64_t word = 0;
     bytes.copy(reinterpret_cast<char*>(&word), 8, at);

@@ -4,20 +4,20 @@
 #include <string_view>
 
 #include "absl/types/span.h"
+#include "xla/base/fnv_hash.h"
 
 namespace xla::cpu {
 namespace {
 
-// FNV-1a.
 class Hash {
  public:
   void Add(uint64_t number) {
-    for (int i = 0; i < 8; ++i, number >>= 8) AddByte(static_cast<unsigned char>(number));
+    value_ = FnvHash({reinterpret_cast<const char*>(&number), sizeof(number)}, value_);
   }
   void Add(int64_t number) { Add(static_cast<uint64_t>(number)); }
   void Add(std::string_view text) {
     Add(static_cast<uint64_t>(text.size()));
-    for (const char c : text) AddByte(static_cast<unsigned char>(c));
+    value_ = FnvHash(text, value_);
   }
   void Add(absl::Span<const ValueId> values) {
     Add(static_cast<uint64_t>(values.size()));
@@ -29,8 +29,7 @@ class Hash {
   uint64_t value() const { return value_; }
 
  private:
-  void AddByte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
-  uint64_t value_ = 0xcbf29ce484222325u;
+  uint64_t value_ = kFnvBasis;
 };
 
 void Add(absl::Span<const ScheduledItem> items, Hash& hash) {
