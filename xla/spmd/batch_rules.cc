@@ -199,8 +199,8 @@ Loop CustomCallLoop(const HloInstruction& instruction) {
   return loop;
 }
 
-Loop LoopOf(const HloInstruction& instruction) {
-  const auto operands = static_cast<size_t>(instruction.operand_count());
+// Of what takes rows of an array, or puts rows into one: the dimensions that it takes in full.
+Loop SliceLoop(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kSlice: {
       const auto& slice = instruction.attributes<SliceAttributes>().slice;
@@ -216,9 +216,38 @@ Loop LoopOf(const HloInstruction& instruction) {
     }
     case HloOpcode::kConcatenate: {
       const auto& dimensions = instruction.attributes<DimensionListAttributes>().dimensions;
-      return KeptDimensions(instruction, operands,
+      return KeptDimensions(instruction, static_cast<size_t>(instruction.operand_count()),
                             [&](int64_t d) { return !absl::c_linear_search(dimensions, d); });
     }
+    case HloOpcode::kDynamicSlice: {
+      const Shape& operand = OperandShape(instruction, 0);
+      return KeptDimensions(instruction, 1, [&](int64_t d) {
+        const int i = static_cast<int>(d);
+        return instruction.shape().dimensions(i) == operand.dimensions(i);
+      });
+    }
+    case HloOpcode::kDynamicUpdateSlice: {
+      const Shape& operand = OperandShape(instruction, 0);
+      const Shape& update = OperandShape(instruction, 1);
+      return KeptDimensions(instruction, 2, [&](int64_t d) {
+        const int i = static_cast<int>(d);
+        return update.dimensions(i) == operand.dimensions(i);
+      });
+    }
+    default:
+      return {};
+  }
+}
+
+Loop LoopOf(const HloInstruction& instruction) {
+  const auto operands = static_cast<size_t>(instruction.operand_count());
+  switch (instruction.opcode()) {
+    case HloOpcode::kSlice:
+    case HloOpcode::kPad:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+      return SliceLoop(instruction);
     case HloOpcode::kSort: {
       const int64_t sorted = instruction.attributes<SortAttributes>().dimensions[0];
       return KeptDimensions(instruction, operands, [&](int64_t d) { return d != sorted; });
@@ -237,21 +266,6 @@ Loop LoopOf(const HloInstruction& instruction) {
       const WindowDims& window = instruction.attributes<WindowAttributes>().window;
       return KeptDimensions(
           instruction, 2, [&](int64_t d) { return window[static_cast<size_t>(d)] == WindowDim(); });
-    }
-    case HloOpcode::kDynamicSlice: {
-      const Shape& operand = OperandShape(instruction, 0);
-      return KeptDimensions(instruction, 1, [&](int64_t d) {
-        const int i = static_cast<int>(d);
-        return instruction.shape().dimensions(i) == operand.dimensions(i);
-      });
-    }
-    case HloOpcode::kDynamicUpdateSlice: {
-      const Shape& operand = OperandShape(instruction, 0);
-      const Shape& update = OperandShape(instruction, 1);
-      return KeptDimensions(instruction, 2, [&](int64_t d) {
-        const int i = static_cast<int>(d);
-        return update.dimensions(i) == operand.dimensions(i);
-      });
     }
     case HloOpcode::kCholesky:
     case HloOpcode::kTriangularSolve: {

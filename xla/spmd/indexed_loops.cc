@@ -2,6 +2,7 @@
 #include "xla/spmd/indexed_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -92,6 +93,102 @@ std::optional<ShardLayout> LayoutOfArray(absl::Span<const IndexedLoop> loops,
   return ShardLayoutFrom(dimensions, partitions);
 }
 
+// Ways to divide the loops of a gather or scatter.
+class Candidates {
+ public:
+  Candidates(absl::Span<const IndexedLoop> loops, const HloInstruction& instruction,
+             int64_t partitions)
+      : loops_(loops), partitions_(partitions) {
+    const auto inputs = static_cast<size_t>(instruction.operand_count()) / 2;
+    const bool is_gather = instruction.opcode() == HloOpcode::kGather;
+    ranks_ = {
+        instruction.operand(0)->shape().rank(),
+        instruction.operands()[is_gather ? 1 : inputs]->shape().rank(),
+        (is_gather ? instruction.shape() : instruction.operands()[inputs + 1]->shape()).rank()};
+  }
+
+  // A layout to follow, of the operand (0), the indices (1) or what has windows (2), if it is not
+  // null.
+  void Follow(size_t array, const ShardLayout* layout) {
+    if (layout != nullptr) given_.push_back({array, DimensionShardingsOf(*layout)});
+  }
+
+  // That follow the layouts, in all orders.
+  std::vector<IndexedLayouts> Make(bool may_divide_batch) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < given_.size(); ++i) order.push_back(i);
+    do {
+      for (const bool may_choose : {true, false}) {
+        Add(ShardingsBy(order, may_choose, may_divide_batch));
+        if (may_divide_batch) Add(ShardingsBy(order, may_choose, false));
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
+    Add(ShardingsBy({}, false, false));
+    return std::move(candidates_);
+  }
+
+ private:
+  struct Given {
+    size_t array;
+    DimensionShardings shardings;
+  };
+
+  // Each loop as the first of the layouts that divides it.
+  DimensionShardings ShardingsBy(absl::Span<const size_t> order, bool may_choose,
+                                 bool may_batch) const {
+    DimensionShardings shardings(loops_.size());
+    for (const size_t source : order) {
+      for (size_t k = 0; k < loops_.size(); ++k) {
+        const int64_t d = PlaceIn(loops_[k], given_[source].array);
+        if (d < 0 || shardings[k].count > 1) continue;
+        const bool is_indexed = loops_[k].kind == IndexedLoop::Kind::kIndexed;
+        // Windows of the first rows need no exchange, but are not worth a rule.
+        if (is_indexed && (!may_choose || loops_[k].component < 0)) continue;
+        if (loops_[k].kind == IndexedLoop::Kind::kBatch && !may_batch) continue;
+        DimensionSharding& sharding = shardings[k];
+        sharding = given_[source].shardings[static_cast<size_t>(d)];
+        // Every combination of shards must be on some partition.
+        if (sharding.count > 1 && !ShardLayoutFrom(shardings, partitions_).has_value()) {
+          sharding = {};
+        }
+      }
+    }
+    return shardings;
+  }
+
+  void Add(DimensionShardings shardings) {
+    if (absl::c_any_of(candidates_, [&](const auto& other) { return other.loops == shardings; })) {
+      return;
+    }
+    DimensionShardings chosen, batch, rest;
+    for (size_t k = 0; k < loops_.size(); ++k) {
+      const IndexedLoop::Kind kind = loops_[k].kind;
+      (kind == IndexedLoop::Kind::kIndexed ? chosen
+       : kind == IndexedLoop::Kind::kBatch ? batch
+                                           : rest)
+          .push_back(shardings[k]);
+    }
+    DimensionShardings with_batch = rest, with_chosen = rest;
+    with_batch.insert(with_batch.end(), batch.begin(), batch.end());
+    with_chosen.insert(with_chosen.end(), chosen.begin(), chosen.end());
+    auto choosing = PartialGroups(with_batch, chosen, partitions_);
+    auto batches = PartialGroups(with_chosen, batch, partitions_);
+    const auto layout_of = [&](size_t array) {
+      return LayoutOfArray(loops_, shardings, array, ranks_[array], partitions_);
+    };
+    auto operand = layout_of(0), indices = layout_of(1), windows = layout_of(2);
+    if (!choosing || !batches || !operand || !indices || !windows) return;
+    candidates_.push_back({std::move(shardings), *std::move(operand), *std::move(indices),
+                           *std::move(windows), *std::move(choosing), *std::move(batches)});
+  }
+
+  absl::Span<const IndexedLoop> loops_;
+  int64_t partitions_;
+  std::array<int64_t, 3> ranks_;  // of the operand, the indices, and what has windows
+  std::vector<Given> given_;
+  std::vector<IndexedLayouts> candidates_;
+};
+
 }  // namespace
 
 std::vector<IndexedLoop> LoopsOfGather(const HloInstruction& gather) {
@@ -132,80 +229,21 @@ std::vector<IndexedLoop> LoopsOfScatter(const HloInstruction& scatter) {
                          std::move(sizes)});
 }
 
+bool HasPositions(const IndexedLoop& loop, const DimensionSharding& sharding) {
+  return sharding.count > 1 && loop.operand >= 0 && loop.kind != IndexedLoop::Kind::kWindow &&
+         (loop.kind != IndexedLoop::Kind::kParallel || loop.component >= 0);
+}
+
 std::vector<IndexedLayouts> IndexedCandidates(
     absl::Span<const IndexedLoop> loops, const ShardLayout* operand, const ShardLayout* indices,
     const ShardLayout* windows, const ShardLayout* result_of_scatter,
     const HloInstruction& instruction, bool may_divide_batch, int64_t partitions) {
-  struct Given {
-    size_t array;
-    DimensionShardings shardings;
-  };
-  std::vector<Given> given;
-  const auto add = [&](size_t array, const ShardLayout* layout) {
-    if (layout != nullptr) given.push_back({array, DimensionShardingsOf(*layout)});
-  };
-  add(0, operand);
-  add(1, indices);
-  add(2, windows);
-  add(0, result_of_scatter);
-  const auto inputs = static_cast<size_t>(instruction.operand_count()) / 2;
-  const bool is_gather = instruction.opcode() == HloOpcode::kGather;
-  const int64_t ranks[] = {
-      instruction.operand(0)->shape().rank(),
-      instruction.operands()[is_gather ? 1 : inputs]->shape().rank(),
-      (is_gather ? instruction.shape() : instruction.operands()[inputs + 1]->shape()).rank()};
-  std::vector<IndexedLayouts> candidates;
-  const auto make = [&](absl::Span<const size_t> order, bool may_choose, bool may_batch) {
-    std::vector<DimensionSharding> shardings(loops.size());
-    for (const size_t source : order) {
-      for (size_t k = 0; k < loops.size(); ++k) {
-        const int64_t d = PlaceIn(loops[k], given[source].array);
-        if (d < 0 || shardings[k].count > 1) continue;
-        const bool is_indexed = loops[k].kind == IndexedLoop::Kind::kIndexed;
-        // Windows of the first rows need no exchange, but are not worth a rule.
-        if (is_indexed && (!may_choose || loops[k].component < 0)) continue;
-        if (loops[k].kind == IndexedLoop::Kind::kBatch && !may_batch) continue;
-        DimensionSharding& sharding = shardings[k];
-        sharding = given[source].shardings[static_cast<size_t>(d)];
-        // Every combination of shards must be on some partition.
-        if (sharding.count > 1 && !ShardLayoutFrom(shardings, partitions).has_value()) {
-          sharding = {};
-        }
-      }
-    }
-    if (absl::c_any_of(candidates, [&](const auto& other) { return other.loops == shardings; })) {
-      return;
-    }
-    DimensionShardings chosen, batch, rest;
-    for (size_t k = 0; k < loops.size(); ++k) {
-      const IndexedLoop::Kind kind = loops[k].kind;
-      (kind == IndexedLoop::Kind::kIndexed ? chosen
-       : kind == IndexedLoop::Kind::kBatch ? batch
-                                           : rest)
-          .push_back(shardings[k]);
-    }
-    DimensionShardings with_batch = rest, with_chosen = rest;
-    with_batch.insert(with_batch.end(), batch.begin(), batch.end());
-    with_chosen.insert(with_chosen.end(), chosen.begin(), chosen.end());
-    auto choosing = PartialGroups(with_batch, chosen, partitions);
-    auto batches = PartialGroups(with_chosen, batch, partitions);
-    auto of_operand = LayoutOfArray(loops, shardings, 0, ranks[0], partitions);
-    auto of_indices = LayoutOfArray(loops, shardings, 1, ranks[1], partitions);
-    auto of_windows = LayoutOfArray(loops, shardings, 2, ranks[2], partitions);
-    if (!choosing || !batches || !of_operand || !of_indices || !of_windows) return;
-    candidates.push_back({std::move(shardings), *std::move(of_operand), *std::move(of_indices),
-                          *std::move(of_windows), *std::move(choosing), *std::move(batches)});
-  };
-  std::vector<size_t> order;
-  for (size_t i = 0; i < given.size(); ++i) order.push_back(i);
-  do {
-    for (const bool may_choose : {true, false}) {
-      make(order, may_choose, may_divide_batch);
-      if (may_divide_batch) make(order, may_choose, false);
-    }
-  } while (std::next_permutation(order.begin(), order.end()));
-  make({}, false, false);
-  return candidates;
+  Candidates candidates(loops, instruction, partitions);
+  candidates.Follow(0, operand);
+  candidates.Follow(1, indices);
+  candidates.Follow(2, windows);
+  candidates.Follow(0, result_of_scatter);
+  return candidates.Make(may_divide_batch);
 }
 
 }  // namespace xla::spmd

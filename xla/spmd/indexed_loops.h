@@ -34,6 +34,10 @@ struct IndexedLoop {
 std::vector<IndexedLoop> LoopsOfGather(const HloInstruction& gather);
 std::vector<IndexedLoop> LoopsOfScatter(const HloInstruction& scatter);
 
+// Whether index vectors choose positions along the dimension, which is divided: each partition
+// counts them from where its shard begins.
+bool HasPositions(const IndexedLoop& loop, const DimensionSharding& sharding);
+
 // How all dimensions are divided.
 struct IndexedLayouts {
   std::vector<DimensionSharding> loops;

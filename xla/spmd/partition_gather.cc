@@ -28,6 +28,81 @@ bool IndicesHold(const HloInstruction& instruction, const HloInstruction& indice
   });
 }
 
+// A gather from a shard, loop after loop.
+struct LocalGather {
+  HloInstruction* shard;
+  IndexVectors vectors;
+  Shape result;
+  std::vector<int64_t> batch;      // dimensions of the result
+  HloInstruction* mask = nullptr;  // of the elements of the result that are from this shard
+};
+
+// The first positions of windows in the dimension of a loop, in a shard of `size` rows: an s32 for
+// each index vector.
+HloInstruction* LocalStart(const LocalGather& gather, const IndexedLoop& loop, const Shape& full,
+                           const ShardLayout& layout, int64_t size) {
+  HloComputation* computation = gather.shard->parent();
+  const Shape& vectors = gather.vectors.indices->shape();
+  const Shape of_batch = ShapeUtil::MakeShape(
+      PrimitiveType::S32,
+      gather.vectors.IsImplicit()
+          ? vectors.dimensions()
+          : ShapeUtil::DeleteDimension(gather.vectors.vector_dim, vectors).dimensions());
+  const int64_t n = full.dimensions(static_cast<int>(loop.operand));
+  HloInstruction* start = loop.component < 0
+                              ? Spread(ScalarS32(computation, 0), of_batch)
+                              : Clamped(gather.vectors.Component(loop.component), 0, n - loop.size);
+  return Binary(HloOpcode::kSubtract, start,
+                Spread(ShardStart(computation, layout, static_cast<size_t>(loop.operand), size),
+                       start->shape()));
+}
+
+// Where the rows of windows that begin at `local` are rows of a shard of `size` rows.
+HloInstruction* IsOwnRow(const LocalGather& gather, const IndexedLoop& loop, HloInstruction* local,
+                         int64_t size) {
+  HloComputation* computation = local->parent();
+  const absl::Span<const int64_t> dimensions = gather.result.dimensions();
+  if (loop.windows < 0) {
+    return Add(computation, HloOpcode::kBroadcast, ShapeUtil::MakeShape(PRED, dimensions),
+               {Within(local, size)}, Dimensions(gather.batch));
+  }
+  const Shape of_result = ShapeUtil::MakeShape(PrimitiveType::S32, dimensions);
+  HloInstruction* begin =
+      Add(computation, HloOpcode::kBroadcast, of_result, {local}, Dimensions(gather.batch));
+  HloInstruction* step = Add(computation, HloOpcode::kIota, of_result, {},
+                             IotaAttributes{.iota_dimension = loop.windows});
+  return Within(Binary(HloOpcode::kAdd, begin, step), size);
+}
+
+// Counts positions in the dimension of a loop from where the shard begins. Whether it can.
+bool DivideLoop(const IndexedLoop& loop, const Shape& full, const ShardLayout& layout,
+                LocalGather& gather) {
+  HloComputation* computation = gather.shard->parent();
+  const int64_t size = gather.shard->shape().dimensions(static_cast<int>(loop.operand));
+  HloInstruction* local = LocalStart(gather, loop, full, layout, size);
+  HloInstruction* own = nullptr;
+  const bool is_parallel = loop.kind == IndexedLoop::Kind::kParallel;
+  if (loop.windows < 0 || is_parallel) {
+    own = Clamped(local, 0, size - 1);
+  } else {
+    // Windows that lie in several shards: in each, among zeros.
+    gather.shard = Padded(gather.shard, loop.operand, loop.size);
+    own = Clamped(
+        Binary(HloOpcode::kAdd, local, Spread(ScalarS32(computation, loop.size), local->shape())),
+        0, size + loop.size);
+  }
+  if (loop.component >= 0) {
+    const PrimitiveType type = gather.vectors.indices->shape().element_type();
+    gather.vectors.indices = gather.vectors.WithComponent(loop.component, As(own, type));
+  } else if (loop.windows >= 0) {
+    return false;  // windows that begin at 0: rare, and of some of the rows
+  }
+  if (is_parallel) return true;
+  HloInstruction* is_own = IsOwnRow(gather, loop, local, size);
+  gather.mask = gather.mask == nullptr ? is_own : Binary(HloOpcode::kAnd, gather.mask, is_own);
+  return true;
+}
+
 }  // namespace
 
 // What the way to divide a gather communicates. `wanted`: the layout of the result; none: any.
@@ -85,88 +160,36 @@ absl::StatusOr<bool> Partitioner::GatherOnShards(HloInstruction* gather,
                                                  const IndexedLayouts& layouts,
                                                  const std::optional<ShardLayout>& wanted) {
   HloComputation* computation = gather->parent();
-  const Shape& full = gather->operand(0)->shape();
   XLA_ASSIGN_OR_RETURN(HloInstruction * shard,
                        ShardOf(gather->mutable_operand(0), layouts.operand));
-  XLA_ASSIGN_OR_RETURN(HloInstruction * vectors_shard,
+  XLA_ASSIGN_OR_RETURN(HloInstruction * vectors,
                        ShardOf(gather->mutable_operand(1), layouts.indices));
   XLA_ASSIGN_OR_RETURN(const Shape result, ShardShape(gather->shape(), layouts.windows));
   const auto& numbers = gather->attributes<GatherAttributes>();
-  IndexVectors vectors = {vectors_shard, numbers.index_vector_dim};
-  const PrimitiveType type = vectors_shard->shape().element_type();
-  std::vector<int64_t> batch;  // of the result
+  LocalGather local{shard, {vectors, numbers.index_vector_dim}, result, {}};
   for (int64_t e = 0; e < result.rank(); ++e) {
-    if (!absl::c_linear_search(numbers.offset_dims, e)) batch.push_back(e);
+    if (!absl::c_linear_search(numbers.offset_dims, e)) local.batch.push_back(e);
   }
-  HloInstruction* mask = nullptr;  // of the result
   for (size_t k = 0; k < loops.size(); ++k) {
-    const IndexedLoop& loop = loops[k];
-    if (layouts.loops[k].count == 1 || loop.operand < 0) continue;
-    if (loop.kind == IndexedLoop::Kind::kWindow ||
-        (loop.kind == IndexedLoop::Kind::kParallel && loop.component < 0)) {
-      continue;
+    if (HasPositions(loops[k], layouts.loops[k]) &&
+        !DivideLoop(loops[k], gather->operand(0)->shape(), layouts.operand, local)) {
+      return false;
     }
-    const int dim = static_cast<int>(loop.operand);
-    const int64_t n = full.dimensions(dim), size = shard->shape().dimensions(dim);
-    const Shape of_batch = ShapeUtil::MakeShape(
-        PrimitiveType::S32,
-        vectors.IsImplicit()
-            ? vectors_shard->shape().dimensions()
-            : ShapeUtil::DeleteDimension(vectors.vector_dim, vectors_shard->shape()).dimensions());
-    HloInstruction* start = loop.component < 0
-                                ? Spread(ScalarS32(computation, 0), of_batch)
-                                : Clamped(vectors.Component(loop.component), 0, n - loop.size);
-    HloInstruction* local =
-        Binary(HloOpcode::kSubtract, start,
-               Spread(ShardStart(computation, layouts.operand, static_cast<size_t>(dim), size),
-                      start->shape()));
-    HloInstruction* own = nullptr;
-    HloInstruction* row = nullptr;  // in the shard, of each element of the result
-    if (loop.windows < 0 || loop.kind == IndexedLoop::Kind::kParallel) {
-      own = Clamped(local, 0, size - 1);
-      row = local;
-    } else {
-      // Windows that lie in several shards: in each, among zeros.
-      shard = Padded(shard, loop.operand, loop.size);
-      own = Clamped(
-          Binary(HloOpcode::kAdd, local, Spread(ScalarS32(computation, loop.size), local->shape())),
-          0, size + loop.size);
-    }
-    if (loop.component >= 0) {
-      vectors.indices = vectors.WithComponent(loop.component, As(own, type));
-    } else if (loop.windows >= 0) {
-      return false;  // windows that begin at 0: rare, and of some of the rows
-    }
-    if (loop.kind == IndexedLoop::Kind::kParallel) continue;
-    const Shape of_result = ShapeUtil::MakeShape(PrimitiveType::S32, result.dimensions());
-    HloInstruction* is_own = nullptr;
-    if (row != nullptr) {
-      is_own =
-          Add(computation, HloOpcode::kBroadcast, ShapeUtil::MakeShape(PRED, result.dimensions()),
-              {Within(row, size)}, Dimensions(batch));
-    } else {
-      HloInstruction* begin =
-          Add(computation, HloOpcode::kBroadcast, of_result, {local}, Dimensions(batch));
-      HloInstruction* step = Add(computation, HloOpcode::kIota, of_result, {},
-                                 IotaAttributes{.iota_dimension = loop.windows});
-      is_own = Within(Binary(HloOpcode::kAdd, begin, step), size);
-    }
-    mask = mask == nullptr ? is_own : Binary(HloOpcode::kAnd, mask, is_own);
   }
-  HloInstruction* part =
-      computation->AddInstruction(gather->CloneWithNewOperands(result, {shard, vectors.indices}));
+  HloInstruction* part = computation->AddInstruction(
+      gather->CloneWithNewOperands(result, {local.shard, local.vectors.indices}));
   auto* local_numbers = part->mutable_attributes<GatherAttributes>();
   for (size_t e = 0; e < local_numbers->slice_sizes.size(); ++e) {
     int64_t& size = local_numbers->slice_sizes[e];
-    size = std::min(size, shard->shape().dimensions(static_cast<int>(e)));
+    size = std::min(size, local.shard->shape().dimensions(static_cast<int>(e)));
   }
   local_numbers->indices_are_sorted = false;
-  if (mask == nullptr) {
+  if (local.mask == nullptr) {
     XLA_RETURN_IF_ERROR(SetResult(gather, part, layouts.windows));
     return true;
   }
-  part =
-      emit_.Masked(part, mask, Zero(computation, ShapeUtil::MakeShape(result.element_type(), {})));
+  part = emit_.Masked(part, local.mask,
+                      Zero(computation, ShapeUtil::MakeShape(result.element_type(), {})));
   ShardLayout parts = layouts.windows;
   parts.partial_groups = layouts.choosing;
   if (wanted.has_value() && emit_.CanReduceScatter(gather->shape(), parts, *wanted)) {

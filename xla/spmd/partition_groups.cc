@@ -22,7 +22,7 @@ std::vector<std::vector<int64_t>> Sorted(std::vector<std::vector<int64_t>> group
   return groups;
 }
 
-HloInstruction* Binary(HloOpcode opcode, HloInstruction* value, int64_t constant) {
+HloInstruction* WithConstant(HloOpcode opcode, HloInstruction* value, int64_t constant) {
   return Add(value->parent(), opcode, value->shape(),
              {value, ScalarS32(value->parent(), constant)});
 }
@@ -90,10 +90,11 @@ HloInstruction* PositionAlong(const Mesh& mesh, absl::Span<const AxisRef> axes,
     }
     const int64_t size = axis.size(mesh);
     HloInstruction* digit = number;
-    if (stride > 1) digit = Binary(HloOpcode::kDivide, digit, stride);
-    if (stride * size < mesh.num_devices()) digit = Binary(HloOpcode::kRemainder, digit, size);
+    if (stride > 1) digit = WithConstant(HloOpcode::kDivide, digit, stride);
+    if (stride * size < mesh.num_devices())
+      digit = WithConstant(HloOpcode::kRemainder, digit, size);
     if (position != nullptr) {
-      position = Binary(HloOpcode::kMultiply, position, size);
+      position = WithConstant(HloOpcode::kMultiply, position, size);
       digit = Add(computation, HloOpcode::kAdd, digit->shape(), {position, digit});
     }
     position = digit;

@@ -33,6 +33,49 @@ std::vector<int64_t> DividedUnless(const ShardLayout& layout, Predicate is_kept)
   return dimensions;
 }
 
+// What a dynamic slice has of this shard of its operand, of which dimension `d` is divided, at its
+// place in the shape among zeros. Other dimensions that are divided are taken in full.
+HloInstruction* RowsInShard(const HloInstruction& slice, HloInstruction* shard,
+                            const ShardLayout& layout, int64_t d, const Shape& shape,
+                            const ShardEmitter& emit) {
+  HloComputation* computation = shard->parent();
+  const Shape& full = slice.operand(0)->shape();
+  const int dim = static_cast<int>(d);
+  const int64_t rows = slice.shape().dimensions(dim), size = shard->shape().dimensions(dim);
+  HloInstruction* start =
+      Binary(HloOpcode::kSubtract,
+             Clamped(slice.operands()[static_cast<size_t>(d) + 1], 0, full.dimensions(dim) - rows),
+             ShardStart(computation, layout, static_cast<size_t>(d), size));
+  HloInstruction* at =
+      Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, rows)), 0, size + rows);
+  Instructions operands = {Padded(shard, d, rows)};
+  for (int64_t e = 0; e < full.rank(); ++e) {
+    HloInstruction* other = slice.operands()[static_cast<size_t>(e) + 1];
+    const bool is_divided = layout.counts[static_cast<size_t>(e)] > 1;
+    if (e == d) {
+      other = at;
+    } else if (is_divided) {
+      other = ScalarS32(computation, 0);
+    } else {
+      other = Clamped(
+          other, 0,
+          full.dimensions(static_cast<int>(e)) - slice.shape().dimensions(static_cast<int>(e)));
+    }
+    operands.push_back(other);
+  }
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+  HloInstruction* part =
+      Add(computation, HloOpcode::kDynamicSlice, shape, operands, std::move(attributes));
+  const Shape numbers = ShapeUtil::MakeShape(PrimitiveType::S32, shape.dimensions());
+  HloInstruction* row =
+      Binary(HloOpcode::kAdd,
+             Add(computation, HloOpcode::kIota, numbers, {}, IotaAttributes{.iota_dimension = d}),
+             Spread(start, shape));
+  return emit.Masked(part, Within(row, size),
+                     Zero(computation, ShapeUtil::MakeShape(shape.element_type(), {})));
+}
+
 }  // namespace
 
 int64_t Partitioner::BytesOfFull(HloInstruction* value) const {
@@ -86,41 +129,8 @@ absl::StatusOr<bool> Partitioner::PartitionDynamicSlice(HloInstruction* slice) {
                          (groups->group_size() - 1) * (is_scattered ? 1 : 2);
   // Slices of most of an array may be cut out of all of it.
   if (BytesOfFull(slice->mutable_operand(0)) <= summed) return false;
-  const int64_t rows = slice->shape().dimensions(dim);
-  const int64_t size = source.shard->shape().dimensions(dim);
-  HloComputation* computation = slice->parent();
-  HloInstruction* start =
-      Binary(HloOpcode::kSubtract, Clamped(index, 0, full.dimensions(dim) - rows),
-             ShardStart(computation, source.layout, static_cast<size_t>(d), size));
-  HloInstruction* at =
-      Clamped(Binary(HloOpcode::kAdd, start, ScalarS32(computation, rows)), 0, size + rows);
-  Instructions operands = {Padded(source.shard, d, rows)};
-  for (int64_t e = 0; e < full.rank(); ++e) {
-    HloInstruction* other = slice->mutable_operand(e + 1);
-    const bool is_divided = source.layout.counts[static_cast<size_t>(e)] > 1;
-    if (e == d) {
-      other = at;
-    } else if (is_divided) {
-      other = ScalarS32(computation, 0);
-    } else {
-      other = Clamped(
-          other, 0,
-          full.dimensions(static_cast<int>(e)) - slice->shape().dimensions(static_cast<int>(e)));
-    }
-    operands.push_back(other);
-  }
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(slice->shape(), *layout));
-  DynamicSliceAttributes attributes;
-  attributes.dynamic_slice_sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
-  HloInstruction* part =
-      Add(computation, HloOpcode::kDynamicSlice, shape, operands, std::move(attributes));
-  const Shape numbers = ShapeUtil::MakeShape(PrimitiveType::S32, shape.dimensions());
-  HloInstruction* row =
-      Binary(HloOpcode::kAdd,
-             Add(computation, HloOpcode::kIota, numbers, {}, IotaAttributes{.iota_dimension = d}),
-             Spread(start, shape));
-  part = emit_.Masked(part, Within(row, size),
-                      Zero(computation, ShapeUtil::MakeShape(shape.element_type(), {})));
+  HloInstruction* part = RowsInShard(*slice, source.shard, source.layout, d, shape, emit_);
   HloInstruction* sum = emit_.CombineDisjoint(part, slice->shape(), std::move(parts),
                                               is_scattered ? &*wanted : nullptr);
   XLA_RETURN_IF_ERROR(SetResult(slice, sum, is_scattered ? *wanted : *layout));

@@ -64,6 +64,50 @@ HloInstruction* Outside(HloComputation* computation, PrimitiveType type) {
   return computation->AddInstruction(HloInstruction::CreateConstant(LiteralUtil::MaxValue(type)));
 }
 
+// A scatter into shards, loop after loop.
+struct LocalScatter {
+  size_t count;           // of operands
+  Instructions operands;  // then indices, then updates
+  IndexVectors vectors;
+  std::vector<std::pair<int64_t, int64_t>> padded;  // dimensions of the operands, rows
+};
+
+// Counts positions in the dimension of a loop, of size `n`, from where the shard begins. Updates
+// outside of the array are dropped: so are those outside of the shard.
+void DivideLoop(const IndexedLoop& loop, int64_t n, int64_t size, const ShardLayout& layout,
+                LocalScatter& scatter) {
+  IndexVectors& vectors = scatter.vectors;
+  vectors.indices = As(vectors.indices, PrimitiveType::S64);  // -1 is none of unsigned ones
+  HloInstruction* component = Clamped(vectors.Component(loop.component), -1, n);
+  HloComputation* computation = component->parent();
+  HloInstruction* local =
+      Binary(HloOpcode::kSubtract, component,
+             Spread(ShardStart(computation, layout, static_cast<size_t>(loop.operand), size),
+                    component->shape()));
+  if (loop.size > 1) {
+    // Windows may lie in several shards. Those that leave the array are dropped as a whole.
+    const auto spread = [&](int64_t value) {
+      return Spread(ScalarS32(computation, value), component->shape());
+    };
+    local = Add(computation, HloOpcode::kSelect, local->shape(),
+                {Within(component, n - loop.size + 1),
+                 Binary(HloOpcode::kAdd, local, spread(loop.size)), spread(-1)});
+    scatter.padded.emplace_back(loop.operand, loop.size);
+    for (size_t i = 0; i < scatter.count; ++i) {
+      scatter.operands[i] = Padded(scatter.operands[i], loop.operand, loop.size);
+    }
+  }
+  vectors.indices = vectors.WithComponent(loop.component, As(local, PrimitiveType::S64));
+}
+
+// A tuple, or the one value.
+Shape ShapeOfResults(const Instructions& results, bool is_tuple) {
+  if (!is_tuple) return results[0]->shape();
+  std::vector<Shape> shapes;
+  for (const HloInstruction* result : results) shapes.push_back(result->shape());
+  return ShapeUtil::MakeTupleShape(shapes);
+}
+
 }  // namespace
 
 int64_t Partitioner::CostOfScatter(const HloInstruction& scatter, const IndexedLayouts& layouts,
@@ -138,113 +182,82 @@ absl::StatusOr<bool> Partitioner::PartitionScatter(HloInstruction* scatter) {
   return true;
 }
 
+absl::StatusOr<Instructions> Partitioner::ShardsToScatter(const HloInstruction& scatter,
+                                                          const IndexedLayouts& layouts,
+                                                          const ShardLayout& parts) {
+  const auto count = static_cast<size_t>(scatter.operand_count()) / 2;
+  Instructions shards;
+  for (size_t i = 0; i < 2 * count + 1; ++i) {
+    const ShardLayout& layout = i < count    ? layouts.operand
+                                : i == count ? layouts.indices
+                                             : layouts.windows;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(scatter.operands()[i], layout));
+    // Where results are combined, one partition has the operand.
+    if (i < count && !layouts.batches.empty()) shard = emit_.KeepFirst(shard, parts);
+    shards.push_back(shard);
+  }
+  return shards;
+}
+
 absl::Status Partitioner::ScatterOnShards(HloInstruction* scatter,
                                           absl::Span<const IndexedLoop> loops,
                                           const IndexedLayouts& layouts) {
   HloComputation* computation = scatter->parent();
-  const auto count = static_cast<size_t>(scatter->operand_count()) / 2;
-  const Shape& full = scatter->operand(0)->shape();
+  const bool is_tuple = scatter->shape().IsTuple();
   ShardLayout parts = layouts.operand;
   parts.partial_groups = layouts.batches;
   if (!layouts.batches.empty()) parts.reduction = *CombinationOf(*scatter);
-  Instructions operands;
-  for (size_t i = 0; i < 2 * count + 1; ++i) {
-    // Where results are combined, one partition has the operand.
-    const ShardLayout& layout = i < count    ? layouts.operand
-                                : i == count ? layouts.indices
-                                             : layouts.windows;
-    XLA_ASSIGN_OR_RETURN(HloInstruction * shard,
-                         ShardOf(scatter->mutable_operand(static_cast<int64_t>(i)), layout));
-    if (i < count && !layouts.batches.empty()) {
-      shard = emit_.KeepFirst(shard, parts);
-    }
-    operands.push_back(shard);
-  }
-  const Instructions given = operands;
+  XLA_ASSIGN_OR_RETURN(const Instructions given, ShardsToScatter(*scatter, layouts, parts));
+  const auto count = given.size() / 2;
   const auto& numbers = scatter->attributes<ScatterAttributes>();
-  IndexVectors vectors = {operands[count], numbers.index_vector_dim};
-  const Shape& all_indices = scatter->operands()[count]->shape();
-  const PrimitiveType given_type = all_indices.element_type();
+  LocalScatter local{count, given, {given[count], numbers.index_vector_dim}, {}};
+  const Shape& indices = scatter->operands()[count]->shape();
   // Padding of the batch falls outside of the operands.
-  vectors.indices = FillPadding(vectors.indices, all_indices, layouts.indices,
-                                vectors.BatchDimensions(), Outside(computation, given_type));
-  bool is_changed = !IsEven(all_indices, layouts.indices);
-  std::vector<std::pair<int64_t, int64_t>> padded;  // dimensions of the operands, rows
+  local.vectors.indices =
+      FillPadding(local.vectors.indices, indices, layouts.indices, local.vectors.BatchDimensions(),
+                  Outside(computation, indices.element_type()));
+  bool is_changed = !IsEven(indices, layouts.indices);
   for (size_t k = 0; k < loops.size(); ++k) {
-    const IndexedLoop& loop = loops[k];
-    if (layouts.loops[k].count == 1 || loop.operand < 0 ||
-        loop.kind == IndexedLoop::Kind::kWindow ||
-        (loop.kind == IndexedLoop::Kind::kParallel && loop.component < 0)) {
-      continue;
-    }
-    const int dim = static_cast<int>(loop.operand);
-    const int64_t n = full.dimensions(dim), size = given[0]->shape().dimensions(dim);
-    // Updates outside of the array are dropped: so are those outside of the shard.
-    HloInstruction* component;
-    if (loop.component >= 0) {
-      vectors.indices = As(vectors.indices, PrimitiveType::S64);  // -1 is none of unsigned ones
-      component = Clamped(vectors.Component(loop.component), -1, n);
-    } else {
+    if (!HasPositions(loops[k], layouts.loops[k])) continue;
+    if (loops[k].component < 0) {
       return absl::InternalError("a scatter along a dimension without an index");
     }
+    const int dim = static_cast<int>(loops[k].operand);
+    DivideLoop(loops[k], scatter->operand(0)->shape().dimensions(dim),
+               given[0]->shape().dimensions(dim), layouts.operand, local);
     is_changed = true;
-    HloInstruction* local =
-        Binary(HloOpcode::kSubtract, component,
-               Spread(ShardStart(computation, layouts.operand, static_cast<size_t>(dim), size),
-                      component->shape()));
-    if (loop.size > 1) {
-      // Windows may lie in several shards. Those that leave the array are dropped as a whole.
-      const auto spread = [&](int64_t value) {
-        return Spread(ScalarS32(computation, value), component->shape());
-      };
-      local = Add(computation, HloOpcode::kSelect, local->shape(),
-                  {Within(component, n - loop.size + 1),
-                   Binary(HloOpcode::kAdd, local, spread(loop.size)), spread(-1)});
-      padded.emplace_back(loop.operand, loop.size);
-      for (size_t i = 0; i < count; ++i) {
-        operands[i] = Padded(operands[i], loop.operand, loop.size);
-      }
-    }
-    vectors.indices = vectors.WithComponent(loop.component, As(local, PrimitiveType::S64));
   }
-  operands[count] = vectors.indices;
-  Shape shape = operands[0]->shape();
-  if (scatter->shape().IsTuple()) {
-    std::vector<Shape> shapes;
-    for (size_t i = 0; i < count; ++i) shapes.push_back(operands[i]->shape());
-    shape = ShapeUtil::MakeTupleShape(shapes);
-  }
-  HloInstruction* local =
-      computation->AddInstruction(scatter->CloneWithNewOperands(shape, operands));
-  if (is_changed) local->mutable_attributes<ScatterAttributes>()->indices_are_sorted = false;
+  local.operands[count] = local.vectors.indices;
+  const Instructions inputs(local.operands.begin(),
+                            local.operands.begin() + static_cast<ptrdiff_t>(count));
+  HloInstruction* scattered = computation->AddInstruction(
+      scatter->CloneWithNewOperands(ShapeOfResults(inputs, is_tuple), local.operands));
+  if (is_changed) scattered->mutable_attributes<ScatterAttributes>()->indices_are_sorted = false;
   Instructions results;
   for (size_t i = 0; i < count; ++i) {
-    HloInstruction* result =
-        scatter->shape().IsTuple() ? Element(local, static_cast<int64_t>(i)) : local;
-    for (const auto& [d, rows] : padded) {
+    HloInstruction* result = is_tuple ? Element(scattered, static_cast<int64_t>(i)) : scattered;
+    for (const auto& [d, rows] : local.padded) {
       result = RowsOf(result, d, rows, given[i]->shape().dimensions(static_cast<int>(d)));
     }
-    if (!layouts.batches.empty()) {
-      HloInstruction* part = result;
-      result = emit_.Combine(part, layouts.batches,
-                             emit_.Combiner(part->shape().element_type(), parts.reduction));
-      if (!scatter->shape().IsTuple()) {
-        partials_.insert_or_assign(scatter, Made{part, parts});
-        partials_.insert_or_assign(result, Made{part, parts});
-      }
-    }
+    if (!layouts.batches.empty()) result = CombineScattered(scatter, result, parts);
     results.push_back(result);
   }
-  if (scatter->shape().IsTuple()) {
-    std::vector<Shape> shapes;
-    for (const HloInstruction* result : results) shapes.push_back(result->shape());
-    HloInstruction* tuple =
-        Add(computation, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
-    sharded_tuples_[scatter] =
-        ShardedTuple{tuple, std::vector<ShardLayout>(count, layouts.operand)};
-    return absl::OkStatus();
+  if (!is_tuple) return SetResult(scatter, results[0], layouts.operand);
+  sharded_tuples_[scatter] =
+      ShardedTuple{Add(computation, HloOpcode::kTuple, ShapeOfResults(results, true), results),
+                   std::vector<ShardLayout>(count, layouts.operand)};
+  return absl::OkStatus();
+}
+
+HloInstruction* Partitioner::CombineScattered(const HloInstruction* scatter, HloInstruction* part,
+                                              const ShardLayout& parts) {
+  HloInstruction* result = emit_.Combine(
+      part, parts.partial_groups, emit_.Combiner(part->shape().element_type(), parts.reduction));
+  if (!scatter->shape().IsTuple()) {
+    partials_.insert_or_assign(scatter, Made{part, parts});
+    partials_.insert_or_assign(result, Made{part, parts});
   }
-  return SetResult(scatter, results[0], layouts.operand);
+  return result;
 }
 
 }  // namespace xla::spmd

@@ -214,6 +214,12 @@ class Partitioner {
   absl::StatusOr<bool> PartitionScatter(HloInstruction* scatter);
   absl::Status ScatterOnShards(HloInstruction* scatter, absl::Span<const IndexedLoop> loops,
                                const IndexedLayouts& layouts);
+  // The shards of its operands. `parts`: the layout of results that are combined afterwards.
+  absl::StatusOr<std::vector<HloInstruction*>> ShardsToScatter(const HloInstruction& scatter,
+                                                               const IndexedLayouts& layouts,
+                                                               const ShardLayout& parts);
+  HloInstruction* CombineScattered(const HloInstruction* scatter, HloInstruction* part,
+                                   const ShardLayout& parts);
   // What ways to divide them communicate, to the layout that is wanted of the result included.
   int64_t CostOfGather(const HloInstruction& gather, const IndexedLayouts& layouts,
                        const Source& operand, const Source& indices,

@@ -85,8 +85,6 @@ class Emitter {
 
   HloInstruction* Step(HloInstruction* shard, const NamedSharding& before,
                        const ReshardStep& step) {
-    const Mesh& mesh = step.result.mesh();
-    HloComputation* computation = shard->parent();
     Sizes padded = SizesOf(shard), result;
     for (int64_t d = 0; d < shape_.rank(); ++d) {
       const auto i = static_cast<size_t>(d);
@@ -95,58 +93,60 @@ class Emitter {
       result.push_back(step.padded[i] / step.result.dimension(d));
     }
     shard = PadOrCut(shard, padded);
+    shard = Moved(shard, before, step, result);
+    return PadOrCut(shard, result);
+  }
+
+ private:
+  // What the step makes of a shard that has the padding it needs. `result`: the sizes of a slice.
+  HloInstruction* Moved(HloInstruction* shard, const NamedSharding& before, const ReshardStep& step,
+                        const Sizes& result) {
+    const Mesh& mesh = step.result.mesh();
     const std::vector<Part> parts = PartsOf(before, step);
     std::vector<AxisRef> axes;
     for (const Part& part : parts) axes.push_back(part.axis);
     switch (step.kind) {
       case Kind::kAllSlice:
-        shard = Slice(shard, step, mesh, result);
-        break;
+        return Slice(shard, step, mesh, result);
       case Kind::kReduceScatter: {
         ReduceScatterAttributes attributes;
         attributes.use_global_device_ids = true;
         attributes.dimensions = {0};
         HloComputation* combiner = emit_.Combiner(shape_.element_type(), before.unreduced_kind());
-        shard = Collective(HloOpcode::kReduceScatter, shard, parts, before, step.result, axes,
-                           std::move(attributes), combiner);
-        break;
+        return Collective(HloOpcode::kReduceScatter, shard, parts, before, step.result, axes,
+                          std::move(attributes), combiner);
       }
       case Kind::kAllReduce: {
         AllReduceAttributes attributes;
         attributes.channel_id = (*emit_.next_channel())++;
         attributes.use_global_device_ids = true;
         attributes.replica_groups = GroupsAlong(mesh, axes);
-        shard = emit_.WithCause(computation->AddInstruction(HloInstruction::Create(
+        return emit_.WithCause(shard->parent()->AddInstruction(HloInstruction::Create(
             HloOpcode::kAllReduce, shard->shape(), {shard}, std::move(attributes),
             {emit_.Combiner(shape_.element_type(), before.unreduced_kind())})));
-        break;
       }
       case Kind::kCollectivePermute:
-        shard = Permute(shard, before, step.result);
-        break;
+        return Permute(shard, before, step.result);
       case Kind::kAllToAll: {
         AllToAllAttributes attributes;
         attributes.dimensions = Int64s{0};
-        shard = Collective(HloOpcode::kAllToAll, shard, parts, before, step.result, axes,
-                           std::move(attributes), nullptr);
-        break;
+        return Collective(HloOpcode::kAllToAll, shard, parts, before, step.result, axes,
+                          std::move(attributes), nullptr);
       }
       case Kind::kAllGather: {
         AllGatherAttributes attributes;
         attributes.use_global_device_ids = true;
         attributes.dimensions = {0};
-        shard = Collective(HloOpcode::kAllGather, shard, parts, before, step.result, axes,
-                           std::move(attributes), nullptr);
-        break;
+        return Collective(HloOpcode::kAllGather, shard, parts, before, step.result, axes,
+                          std::move(attributes), nullptr);
       }
       case Kind::kToUnreduced:
-        shard = ToUnreduced(shard, axes, step.result);
-        break;
+        return ToUnreduced(shard, axes, step.result);
     }
-    return PadOrCut(shard, result);
+    XLA_CHECK(false) << "no kind of step";
+    return nullptr;
   }
 
- private:
   // In the order of the moves, cut where the axes of their dimensions are, before and afterwards.
   static std::vector<Part> PartsOf(const NamedSharding& before, const ReshardStep& step) {
     std::vector<Part> parts;

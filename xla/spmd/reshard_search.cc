@@ -367,20 +367,26 @@ class Search {
       }
       if (!is_placed && !FillAnywhere(digit, fill, moved)) return;
     }
-    Layout permuted = sliced;
-    for (size_t d = 0; d < rank_; ++d) {
-      Layout wanted = {begin[d]};
-      Append(gathered[d], wanted[0]);
-      Append(moved[d], wanted[0]);
-      const bool same_digits = absl::c_is_permutation(sliced[d], wanted[0]);
-      if (!same_digits || !IsInOrder(sliced[d], begin[d], gathered[d])) permuted[d] = wanted[0];
-    }
     Chain chain(problem_);
     chain.SliceAndReduce(slices);
-    chain.Permute(WithPrefix(permuted));
+    chain.Permute(WithPrefix(Permuted(sliced, begin, gathered, moved)));
     chain.AllToAll(moves);
     chain.AllGather(TargetSizes());
     Offer(std::move(chain));
+  }
+
+  // Each dimension with these digits in this order; as it is where that serves as well.
+  Layout Permuted(const Layout& sliced, const Layout& begin, const Layout& gathered,
+                  const Layout& moved) const {
+    Layout permuted = sliced;
+    for (size_t d = 0; d < rank_; ++d) {
+      DigitList wanted = begin[d];
+      Append(gathered[d], wanted);
+      Append(moved[d], wanted);
+      const bool same_digits = absl::c_is_permutation(sliced[d], wanted);
+      if (!same_digits || !IsInOrder(sliced[d], begin[d], gathered[d])) permuted[d] = wanted;
+    }
+    return permuted;
   }
 
   // Takes as many digits as are exchanged away from those to be gathered: first those without a
@@ -412,41 +418,70 @@ class Search {
     return false;
   }
 
-  void TryHub(size_t hub, const Counts& exchanged) {
-    const DigitList slices = Slices(exchanged);
-    Layout added(rank_), gathered(rank_), begin(rank_);
+  // Digits as they go to one dimension, the hub, and on from there.
+  struct HubMoves {
+    Layout added;  // what is sliced first
     std::vector<std::pair<int, int64_t>> to_hub, from_hub;
-    DigitList arrivals;
+  };
+
+  HubMoves MovesOverHub(size_t hub, const DigitList& slices) const {
+    HubMoves moves;
+    moves.added.resize(rank_);
+    Layout begin(rank_);
     for (size_t d = 0; d < rank_; ++d) {
       if (from_[d].empty()) {
         while (begin[d].size() < to_[d].size() && Has(slices, to_[d][begin[d].size()])) {
           begin[d].push_back(to_[d][begin[d].size()]);
         }
-        added[d] = begin[d];
+        moves.added[d] = begin[d];
       }
       if (d == hub) continue;
       // Digits that are gathered may stay in front of a dimension that gets no others.
       size_t i = 0;
-      while (to_[d].empty() && i < from_[d].size() && IsGathered(from_[d][i])) {
-        gathered[d].push_back(from_[d][i++]);
-      }
+      while (to_[d].empty() && i < from_[d].size() && IsGathered(from_[d][i])) ++i;
       for (; i < from_[d].size(); ++i) {
-        to_hub.emplace_back(from_[d][i], static_cast<int64_t>(hub));
-        arrivals.push_back(from_[d][i]);
+        moves.to_hub.emplace_back(from_[d][i], static_cast<int64_t>(hub));
       }
       for (size_t t = begin[d].size(); t < to_[d].size(); ++t) {
-        from_hub.emplace_back(to_[d][t], static_cast<int64_t>(d));
+        moves.from_hub.emplace_back(to_[d][t], static_cast<int64_t>(d));
       }
     }
     for (const int digit : slices) {
       if (absl::c_none_of(begin, [&](const DigitList& list) { return Has(list, digit); })) {
-        added[hub].push_back(digit);
+        moves.added[hub].push_back(digit);
       }
     }
-    DigitList now = from_[hub];
-    Append(added[hub], now);
-    const size_t fixed = now.size();
-    Append(arrivals, now);
+    return moves;
+  }
+
+  // What arrives may be put into any order, and in front of what is put there later: the order of
+  // all, if it may end with `kept` and `onward`, each in any order, behind the target. None if a
+  // permute has to put it so. `fixed`: what is there first.
+  std::optional<DigitList> OrderOfArrivals(size_t hub, const DigitList& fixed, const DigitList& now,
+                                           const DigitList& kept, const DigitList& onward) const {
+    DigitList wanted = to_[hub];
+    Append(kept, wanted);
+    Append(onward, wanted);
+    if (!absl::c_is_permutation(now, wanted)) return std::nullopt;
+    for (size_t i = 0; i < fixed.size(); ++i) {
+      const bool is_in_place = i < to_[hub].size()                 ? fixed[i] == to_[hub][i]
+                               : i < to_[hub].size() + kept.size() ? Has(kept, fixed[i])
+                                                                   : Has(onward, fixed[i]);
+      if (!is_in_place) return std::nullopt;
+    }
+    DigitList order = fixed;
+    for (const int digit : wanted) {
+      if (!Has(order, digit)) order.push_back(digit);
+    }
+    return order;
+  }
+
+  void TryHub(size_t hub, const Counts& exchanged) {
+    HubMoves moves = MovesOverHub(hub, Slices(exchanged));
+    DigitList fixed = from_[hub];
+    Append(moves.added[hub], fixed);
+    DigitList now = fixed;
+    for (const auto& [digit, to] : moves.to_hub) now.push_back(digit);
     // The hub keeps its target, what is gathered of it and what goes on; the latter two in any
     // order.
     DigitList kept, onward;
@@ -457,34 +492,24 @@ class Search {
       left > 0 ? static_cast<void>(--left) : kept.push_back(digit);
     }
     if (absl::c_any_of(dropped, [](const auto& s) { return s.second > 0; })) return;
-    for (const auto& [digit, to] : from_hub) onward.push_back(digit);
+    for (const auto& [digit, to] : moves.from_hub) onward.push_back(digit);
     DigitList wanted = to_[hub];
     Append(kept, wanted);
     Append(onward, wanted);
-    // What arrives may be put into any order, and in front of what is put there later.
-    DigitList reached(now.begin(), now.begin() + static_cast<ptrdiff_t>(fixed));
-    bool is_reached = absl::c_is_permutation(now, wanted);
-    for (size_t i = 0; i < fixed && is_reached; ++i) {
-      is_reached = i < to_[hub].size()                 ? reached[i] == to_[hub][i]
-                   : i < to_[hub].size() + kept.size() ? Has(kept, reached[i])
-                                                       : Has(onward, reached[i]);
-    }
-    if (is_reached) {
-      for (const int digit : wanted) {
-        if (!Has(reached, digit)) reached.push_back(digit);
+    if (auto order = OrderOfArrivals(hub, fixed, now, kept, onward)) {
+      wanted = *std::move(order);
+      moves.to_hub.clear();
+      for (size_t i = fixed.size(); i < wanted.size(); ++i) {
+        moves.to_hub.emplace_back(wanted[i], static_cast<int64_t>(hub));
       }
-      wanted = reached;
-      DigitList order(reached.begin() + static_cast<ptrdiff_t>(fixed), reached.end());
-      to_hub.clear();
-      for (const int digit : order) to_hub.emplace_back(digit, static_cast<int64_t>(hub));
     }
     Chain chain(problem_);
-    chain.SliceAndReduce(added);
-    chain.AllToAll(to_hub);
+    chain.SliceAndReduce(moves.added);
+    chain.AllToAll(moves.to_hub);
     Layout target = chain.layout();
     target[hub] = WithPrefixOf(hub, wanted);
     chain.Permute(target);
-    chain.AllToAll(from_hub);
+    chain.AllToAll(moves.from_hub);
     chain.AllGather(TargetSizes());
     Offer(std::move(chain));
   }

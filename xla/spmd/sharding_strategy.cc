@@ -13,6 +13,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/dimension_sharding.h"
+#include "xla/spmd/dot_strategies.h"
 #include "xla/spmd/factor_strategies.h"
 #include "xla/spmd/reshape_rules.h"
 
@@ -119,168 +120,6 @@ std::optional<ShardingStrategy> ReduceStrategy(const HloInstruction& instruction
   if (!partial.has_value() || !result.has_value()) return std::nullopt;
   if (!partial->empty() && !MayBeCombined(instruction)) return std::nullopt;
   return ShardingStrategy{{operand, std::nullopt}, *std::move(result), *std::move(partial)};
-}
-
-struct DotSide {
-  absl::Span<const int64_t> batch, contracting;
-  std::vector<int64_t> free;
-};
-
-DotSide SideOf(absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting, int rank) {
-  DotSide side{batch, contracting, {}};
-  for (int64_t d = 0; d < rank; ++d) {
-    if (!absl::c_linear_search(batch, d) && !absl::c_linear_search(contracting, d)) {
-      side.free.push_back(d);
-    }
-  }
-  return side;
-}
-
-bool AreUndivided(const DimensionShardings& shardings, absl::Span<const int64_t> dimensions) {
-  return absl::c_all_of(dimensions,
-                        [&](int64_t d) { return shardings[static_cast<size_t>(d)].count == 1; });
-}
-
-std::optional<ShardingStrategy> DotStrategy(const HloInstruction& dot,
-                                            absl::Span<const ShardLayout* const> known,
-                                            int64_t partitions) {
-  const auto& numbers = dot.attributes<DotAttributes>();
-  const DotSide sides[] = {SideOf(numbers.lhs_batch_dims, numbers.lhs_contracting_dims,
-                                  static_cast<int>(dot.operand(0)->shape().rank())),
-                           SideOf(numbers.rhs_batch_dims, numbers.rhs_contracting_dims,
-                                  static_cast<int>(dot.operand(1)->shape().rank()))};
-  DimensionShardings divided[2];
-  for (size_t s = 0; s < 2; ++s) {
-    if (known[s] != nullptr) {
-      divided[s] = DimensionShardingsOf(*known[s]);
-    } else {
-      divided[s].resize(static_cast<size_t>(dot.operand(static_cast<int64_t>(s))->shape().rank()));
-    }
-  }
-  // The leading side says how batch and contracting dimensions are divided, and its free ones; the
-  // free ones of the other are divided only if nothing else is in the way.
-  const size_t lead = known[0] != nullptr ? 0 : 1;
-  const size_t other = 1 - lead;
-  const auto strategy_with = [&](bool keeps_other) -> std::optional<ShardingStrategy> {
-    DimensionShardings follower(divided[other].size());
-    if (keeps_other) {
-      for (const int64_t d : sides[other].free) {
-        follower[static_cast<size_t>(d)] = divided[other][static_cast<size_t>(d)];
-      }
-    }
-    const auto follow = [&](absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
-      for (size_t i = 0; i < from.size(); ++i) {
-        follower[static_cast<size_t>(to[i])] = divided[lead][static_cast<size_t>(from[i])];
-      }
-    };
-    follow(sides[lead].batch, sides[other].batch);
-    follow(sides[lead].contracting, sides[other].contracting);
-    const DimensionShardings* of[2];
-    of[lead] = &divided[lead];
-    of[other] = &follower;
-    DimensionShardings result, reduced;
-    for (const int64_t d : sides[0].batch) result.push_back((*of[0])[static_cast<size_t>(d)]);
-    for (size_t s = 0; s < 2; ++s) {
-      for (const int64_t d : sides[s].free) result.push_back((*of[s])[static_cast<size_t>(d)]);
-    }
-    for (const int64_t d : sides[0].contracting) {
-      reduced.push_back((*of[0])[static_cast<size_t>(d)]);
-    }
-    DimensionShardings all = result;
-    all.insert(all.end(), reduced.begin(), reduced.end());
-    // Every combination of shards must be on some partition.
-    if (!ShardLayoutFrom(all, partitions).has_value()) return std::nullopt;
-    const std::optional<ShardLayout> lhs = ShardLayoutFrom(*of[0], partitions);
-    const std::optional<ShardLayout> rhs = ShardLayoutFrom(*of[1], partitions);
-    const std::optional<ShardLayout> layout = ShardLayoutFrom(result, partitions);
-    auto partial = PartialGroups(result, reduced, partitions);
-    if (!lhs || !rhs || !layout || !partial) return std::nullopt;
-    return ShardingStrategy{{lhs, rhs}, *layout, *std::move(partial)};
-  };
-  const bool may_keep = known[other] != nullptr && !AreUndivided(divided[other], sides[other].free);
-  if (may_keep) {
-    if (std::optional<ShardingStrategy> strategy = strategy_with(true)) return strategy;
-  }
-  return strategy_with(false);
-}
-
-// Products whose dimensions are divided as an operand, the result that is wanted, or not at all.
-void AddDotStrategies(const HloInstruction& dot, absl::Span<const ShardLayout* const> known,
-                      const ShardLayout* wanted, int64_t partitions,
-                      std::vector<ShardingStrategy>& strategies) {
-  const auto& numbers = dot.attributes<DotAttributes>();
-  const auto sharding_of = [&](const ShardLayout* layout, const Shape& shape) {
-    return layout != nullptr ? DimensionShardingsOf(*layout)
-                             : DimensionShardings(static_cast<size_t>(shape.rank()));
-  };
-  const DotSide sides[] = {SideOf(numbers.lhs_batch_dims, numbers.lhs_contracting_dims,
-                                  static_cast<int>(dot.operand(0)->shape().rank())),
-                           SideOf(numbers.rhs_batch_dims, numbers.rhs_contracting_dims,
-                                  static_cast<int>(dot.operand(1)->shape().rank()))};
-  const DimensionShardings given[] = {sharding_of(known[0], dot.operand(0)->shape()),
-                                      sharding_of(known[1], dot.operand(1)->shape()),
-                                      sharding_of(wanted, dot.shape())};
-  const size_t batch = sides[0].batch.size(), left = sides[0].free.size();
-  const auto pick = [&](size_t source, absl::Span<const int64_t> dims) {
-    DimensionShardings picked;
-    for (const int64_t d : dims) picked.push_back(given[source][static_cast<size_t>(d)]);
-    return picked;
-  };
-  const auto of_result = [&](size_t first, size_t count) {
-    return DimensionShardings(given[2].begin() + static_cast<int64_t>(first),
-                              given[2].begin() + static_cast<int64_t>(first + count));
-  };
-  using Choices = std::vector<DimensionShardings>;
-  const auto none = [](size_t count) { return DimensionShardings(count); };
-  // Each once.
-  const auto distinct = [](Choices choices) {
-    Choices kept;
-    for (DimensionShardings& choice : choices) {
-      if (!absl::c_linear_search(kept, choice)) kept.push_back(std::move(choice));
-    }
-    return kept;
-  };
-  const Choices batches =
-      distinct({pick(0, sides[0].batch), pick(1, sides[1].batch), of_result(0, batch)});
-  const Choices lefts = distinct({pick(0, sides[0].free), of_result(batch, left), none(left)});
-  const Choices rights =
-      distinct({pick(1, sides[1].free), of_result(batch + left, sides[1].free.size()),
-                none(sides[1].free.size())});
-  const Choices sums = distinct({none(sides[0].contracting.size()), pick(0, sides[0].contracting),
-                                 pick(1, sides[1].contracting)});
-  const auto joined = [](std::initializer_list<const DimensionShardings*> lists) {
-    DimensionShardings all;
-    for (const DimensionShardings* list : lists) all.insert(all.end(), list->begin(), list->end());
-    return all;
-  };
-  const auto of_side = [&](size_t s, const DimensionShardings& b, const DimensionShardings& f,
-                           const DimensionShardings& c) {
-    DimensionShardings dims(given[s].size());
-    const auto put = [&](absl::Span<const int64_t> places, const DimensionShardings& values) {
-      for (size_t i = 0; i < places.size(); ++i) dims[static_cast<size_t>(places[i])] = values[i];
-    };
-    put(sides[s].batch, b);
-    put(sides[s].free, f);
-    put(sides[s].contracting, c);
-    return ShardLayoutFrom(dims, partitions);
-  };
-  for (const DimensionShardings& b : batches) {
-    for (const DimensionShardings& l : lefts) {
-      for (const DimensionShardings& r : rights) {
-        for (const DimensionShardings& c : sums) {
-          // Every combination of shards must be on some partition.
-          if (!ShardLayoutFrom(joined({&b, &l, &r, &c}), partitions).has_value()) continue;
-          const DimensionShardings result = joined({&b, &l, &r});
-          const auto lhs = of_side(0, b, l, c), rhs = of_side(1, b, r, c);
-          auto layout = ShardLayoutFrom(result, partitions);
-          auto partial = PartialGroups(result, c, partitions);
-          if (!lhs || !rhs || !layout || !partial) continue;
-          if (lhs->IsUndivided() && rhs->IsUndivided()) continue;
-          strategies.push_back({{lhs, rhs}, *std::move(layout), *std::move(partial)});
-        }
-      }
-    }
-  }
 }
 
 // The layout with the axes of one dimension at another, behind those that it has. None if that has
@@ -435,10 +274,8 @@ std::vector<ShardingStrategy> ShardingStrategies(const HloInstruction& instructi
     }
   }
   if (instruction.opcode() == HloOpcode::kDot) {
-    std::vector<ShardingStrategy> products;
-    AddDotStrategies(instruction, known, wanted, partitions, products);
-    for (ShardingStrategy& product : products) {
-      strategies.push_back(std::move(product));
+    for (ShardingStrategy& strategy : DotStrategies(instruction, known, wanted, partitions)) {
+      strategies.push_back(std::move(strategy));
     }
   }
   if (instruction.opcode() == HloOpcode::kReshape) {

@@ -69,82 +69,98 @@ HloInstruction* CircleRows(HloInstruction* operand, int64_t d, int64_t first, in
   return Add(operand->parent(), HloOpcode::kConcatenate, shape, parts, Dimensions({d}));
 }
 
+// A number of the config that is there once, and not negative.
+std::optional<int64_t> ConfigNumber(const ConfigNumbers& numbers, const char* name) {
+  const auto found = numbers.find(name);
+  if (found == numbers.end() || found->second.size() != 1 || found->second[0] < 0) {
+    return std::nullopt;
+  }
+  return found->second[0];
+}
+
+// Sets what a call of slices gives, and the rows of each. Whether its config is as it should be.
+bool SetMultiSlice(const ConfigNumbers& numbers, const Shape& operand, ShiftCall& shift,
+                   int64_t& size) {
+  const auto list = [&](const char* name) {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? std::vector<int64_t>() : found->second;
+  };
+  const auto amount = ConfigNumber(numbers, "amount");
+  const auto starts = list("start_indices"), limits = list("limit_indices");
+  const auto strides = list("strides");
+  const auto rank = static_cast<size_t>(operand.rank());
+  const auto dimension = static_cast<size_t>(shift.dimension);
+  if (!amount || starts.size() != rank || limits.size() != rank || strides.size() != rank) {
+    return false;
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    const bool is_kept = starts[d] == 0 && limits[d] == operand.dimensions(static_cast<int>(d));
+    if (strides[d] != 1 || (d != dimension && !is_kept)) return false;
+  }
+  const int64_t n = operand.dimensions(static_cast<int>(dimension));
+  shift.first = starts[dimension];
+  shift.results = *amount + 1;
+  size = limits[dimension] - shift.first;
+  return shift.first >= 0 && size >= 1 && *amount < n && shift.first + size + *amount <= n;
+}
+
+// The same of all kinds: `size` is that of the operand at first.
+bool SetShift(const HloInstruction& call, const ConfigNumbers& numbers, ShiftCall& shift,
+              int64_t& size) {
+  const int64_t n = size;
+  const auto number = [&](const char* name) { return ConfigNumber(numbers, name); };
+  switch (shift.kind) {
+    case ShiftCall::Kind::kRotate: {
+      const auto amount = number("amount");
+      if (!amount) return false;
+      shift.first = n - *amount % n;
+      return true;
+    }
+    case ShiftCall::Kind::kMultiRotate: {
+      // To the left by `left`, by one less, .., to the right by `right`.
+      const auto left = number("left_amount"), right = number("right_amount");
+      if (!left || !right || *left >= n || *right >= n) return false;
+      shift.first = *left;
+      shift.results = *left + *right + 1;
+      return true;
+    }
+    case ShiftCall::Kind::kMultiSlice:
+      return SetMultiSlice(numbers, call.operand(0)->shape(), shift, size);
+    case ShiftCall::Kind::kMultiPad: {
+      const auto amount = number("amt");
+      if (!amount || *amount >= n || call.operand(1)->shape().rank() != 0) return false;
+      shift.first = -*amount;
+      shift.results = *amount + 1;
+      size = n + *amount;
+      return true;
+    }
+    case ShiftCall::Kind::kWrap: {
+      const auto left = number("left_amount"), right = number("right_amount");
+      if (!left || !right || *left > n || *right > n) return false;
+      shift.first = -*left;
+      size = n + *left + *right;
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<ShiftCall> ShiftCallOf(const HloInstruction& call) {
   const auto kind = ShiftKindOf(call);
   if (!kind.has_value()) return std::nullopt;
-  ConfigNumbers numbers = ConfigNumbersOf(call.raw_backend_config_string());
-  const auto number = [&](const char* name) -> std::optional<int64_t> {
-    const auto found = numbers.find(name);
-    if (found == numbers.end() || found->second.size() != 1 || found->second[0] < 0) {
-      return std::nullopt;
-    }
-    return found->second[0];
-  };
+  const ConfigNumbers numbers = ConfigNumbersOf(call.raw_backend_config_string());
   if (call.operand_count() != (*kind == ShiftCall::Kind::kMultiPad ? 2 : 1)) return std::nullopt;
   const Shape& operand = call.operand(0)->shape();
-  const auto dimension = number("dimension");
+  const auto dimension = ConfigNumber(numbers, "dimension");
   if (!dimension || !operand.IsArray() || *dimension >= operand.rank() ||
       ShapeUtil::IsZeroElementArray(operand)) {
     return std::nullopt;
   }
-  const int64_t n = operand.dimensions(static_cast<int>(*dimension));
   ShiftCall shift{*kind, *dimension};
-  int64_t size = n;
-  switch (*kind) {
-    case ShiftCall::Kind::kRotate: {
-      const auto amount = number("amount");
-      if (!amount) return std::nullopt;
-      shift.first = n - *amount % n;
-      break;
-    }
-    case ShiftCall::Kind::kMultiRotate: {
-      // To the left by `left`, by one less, .., to the right by `right`.
-      const auto left = number("left_amount"), right = number("right_amount");
-      if (!left || !right || *left >= n || *right >= n) return std::nullopt;
-      shift.first = *left;
-      shift.results = *left + *right + 1;
-      break;
-    }
-    case ShiftCall::Kind::kMultiSlice: {
-      const auto amount = number("amount");
-      const auto starts = numbers["start_indices"], limits = numbers["limit_indices"];
-      const auto strides = numbers["strides"];
-      const auto rank = static_cast<size_t>(operand.rank());
-      if (!amount || starts.size() != rank || limits.size() != rank || strides.size() != rank) {
-        return std::nullopt;
-      }
-      for (size_t d = 0; d < rank; ++d) {
-        const bool is_kept = starts[d] == 0 && limits[d] == operand.dimensions(static_cast<int>(d));
-        if (strides[d] != 1 || (static_cast<int64_t>(d) != *dimension && !is_kept)) {
-          return std::nullopt;
-        }
-      }
-      shift.first = starts[static_cast<size_t>(*dimension)];
-      size = limits[static_cast<size_t>(*dimension)] - shift.first;
-      if (shift.first < 0 || size < 1 || *amount >= n || shift.first + size + *amount > n) {
-        return std::nullopt;
-      }
-      shift.results = *amount + 1;
-      break;
-    }
-    case ShiftCall::Kind::kMultiPad: {
-      const auto amount = number("amt");
-      if (!amount || *amount >= n || call.operand(1)->shape().rank() != 0) return std::nullopt;
-      shift.first = -*amount;
-      shift.results = *amount + 1;
-      size = n + *amount;
-      break;
-    }
-    case ShiftCall::Kind::kWrap: {
-      const auto left = number("left_amount"), right = number("right_amount");
-      if (!left || !right || *left > n || *right > n) return std::nullopt;
-      shift.first = -*left;
-      size = n + *left + *right;
-      break;
-    }
-  }
+  int64_t size = operand.dimensions(static_cast<int>(*dimension));
+  if (!SetShift(call, numbers, shift, size)) return std::nullopt;
   Shape result = operand;
   result.set_dimensions(static_cast<int>(*dimension), size);
   if (!call.shape().IsTuple()) {

@@ -195,6 +195,40 @@ std::vector<Source> FindSources(const ShardingProjection& projection,
   return sources;
 }
 
+// The factors in the order in which they take axes: first those of larger arrays; in elementwise
+// operations, then those with most devices.
+std::vector<int64_t> FactorOrder(const std::vector<Source>& sources, const std::vector<Axes>& axes,
+                                 bool is_elementwise, const Mesh& mesh) {
+  std::vector<int64_t> order(sources.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<int64_t> devices(order.size());
+  for (size_t i = 0; i < order.size() && is_elementwise; ++i) devices[i] = AxesSize(axes[i], mesh);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return std::tuple(-sources[a].size, -devices[a], sources[a].array, a) <
+           std::tuple(-sources[b].size, -devices[b], sources[b].array, b);
+  });
+  return order;
+}
+
+// What of the axes, if it is more than the array has, it can take for a factor of this size.
+Axes AxesToTake(const ArrayFactorShardings& array, int64_t factor, int64_t size, Axes axes,
+                bool is_conservative, const Mesh& mesh) {
+  const FactorSharding* sharding = array.Find(factor);
+  if (sharding == nullptr) return {};
+  TruncateAtConflicts(
+      mesh, is_conservative,
+      [&](const AxisRef& axis, int64_t divided) {
+        return PrefixWithinFactor(axis, array, *sharding, divided, size, mesh);
+      },
+      &axes);
+  if (ComparePrefix(sharding->axes, axes) != PrefixStatus::kStrictPrefix) return {};
+  TruncateAtConflicts(
+      mesh, is_conservative,
+      [&](const AxisRef& axis, int64_t) { return PrefixAcrossFactors(axis, array, factor); },
+      &axes);
+  return axes;
+}
+
 std::vector<bool> PropagateAggressive(const FactorPropagation& options,
                                       absl::FunctionRef<Direction(int64_t)> direction,
                                       const DimensionRelations& relations, const Mesh& mesh,
@@ -208,38 +242,12 @@ std::vector<bool> PropagateAggressive(const FactorPropagation& options,
   }
   if (is_empty) return changed;
 
-  const std::vector<Source> sources = FindSources(*projection, relations, axes);
-  std::vector<int64_t> order(relations.factors.size());
-  std::iota(order.begin(), order.end(), 0);
-  // Elementwise operations prefer the factor with most devices.
-  std::vector<int64_t> devices(order.size());
-  for (size_t i = 0; i < order.size() && options.is_elementwise; ++i) {
-    devices[i] = AxesSize(axes[i], mesh);
-  }
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return std::tuple(-sources[a].size, -devices[a], sources[a].array, a) <
-           std::tuple(-sources[b].size, -devices[b], sources[b].array, b);
-  });
-
+  const std::vector<int64_t> order =
+      FactorOrder(FindSources(*projection, relations, axes), axes, options.is_elementwise, mesh);
   // Each array takes what it can, in this order.
   const auto new_axes = [&](const ArrayFactorShardings& array, int64_t factor) {
-    Axes result;
-    const FactorSharding* sharding = array.Find(factor);
-    if (sharding == nullptr) return result;
-    result = axes[factor];
-    TruncateAtConflicts(
-        mesh, options.is_conservative,
-        [&](const AxisRef& axis, int64_t divided) {
-          return PrefixWithinFactor(axis, array, *sharding, divided, relations.factors[factor].size,
-                                    mesh);
-        },
-        &result);
-    if (ComparePrefix(sharding->axes, result) != PrefixStatus::kStrictPrefix) return Axes();
-    TruncateAtConflicts(
-        mesh, options.is_conservative,
-        [&](const AxisRef& axis, int64_t) { return PrefixAcrossFactors(axis, array, factor); },
-        &result);
-    return result;
+    return AxesToTake(array, factor, relations.factors[factor].size, axes[factor],
+                      options.is_conservative, mesh);
   };
   const size_t operands = projection->num_operands;
   for (size_t i = operands; i < projection->arrays.size(); ++i) {
