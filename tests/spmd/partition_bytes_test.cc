@@ -121,6 +121,27 @@ ENTRY e {
             0);
 }
 
+// What other axes divide stays divided within: along those that the computation states, and those of
+// what enters. Both reach those who get its results.
+TEST(SpmdPartitionTest, ShardsAreDividedFurtherInManualComputations) {
+  constexpr const char* kProgram = R"(
+HloModule m, num_partitions=8
+
+ENTRY e {
+  a = s32[8,4] parameter(0), sharding={devices=[4,2]<=[8]}
+  b = s32[8,4] custom-call(a), custom_call_target="Sharding", sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}
+  c = s32[2,4] custom-call(b), custom_call_target="SPMDFullToShardShape", sharding={$0}
+  d = s32[2,4] multiply(c, c)
+  p = s32[2,4] collective-permute(d), channel_id=1, source_target_pairs={{0,6},{2,0},{4,2},{6,4},{1,7},{3,1},{5,3},{7,5}}
+  f = s32[8,4] custom-call(p), custom_call_target="SPMDShardToFullShape", sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}
+  ROOT r = s32[8,4] copy(f), sharding={devices=[4,2]<=[8]}
+})";
+  // The permutation exchanges halves of shards.
+  EXPECT_EQ(BytesOfPartitioned(absl::Substitute(
+                kProgram, "devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={manual}")),
+            16);
+}
+
 // Of computations that are left one after the other, the shards are those of the innermost one.
 TEST(SpmdPartitionTest, ShardsLeaveNestedManualComputations) {
   EXPECT_EQ(BytesOfPartitioned(R"(

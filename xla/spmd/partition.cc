@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of partitioning; manual computations and results.
+// The order of partitioning; results.
 #include "xla/spmd/partition.h"
 
 #include <algorithm>
@@ -46,11 +46,6 @@ void SplitResult(HloComputation* entry) {
   HloInstruction* tuple = Add(entry, HloOpcode::kTuple, root->shape(), elements);
   tuple->mutable_extras().sharding = root->extras().sharding;
   entry->set_root_instruction(tuple);
-}
-
-absl::Status Malformed(const HloInstruction& call) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
 }
 
 // Annotations have a value that they annotate.
@@ -128,96 +123,6 @@ absl::Status Partitioner::MakeEven(const Shape& full, ShardLayout& layout,
   XLA_ASSIGN_OR_RETURN(layout, EvenShardLayout(layout, full));
   XLA_ASSIGN_OR_RETURN(sharding, ToHloSharding(layout));
   return absl::OkStatus();
-}
-
-absl::Status Partitioner::EnterAndLeaveManual(HloComputation* computation) {
-  for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
-    if (instruction->IsDead()) continue;
-    if (IsCall(*instruction, "SPMDFullToShardShape")) {
-      XLA_RETURN_IF_ERROR(EnterManual(instruction, /*is_last=*/false));
-    } else if (IsCall(*instruction, "SPMDShardToFullShape")) {
-      XLA_RETURN_IF_ERROR(LeaveManual(instruction));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Partitioner::EnterManual(HloInstruction* call, bool is_last) {
-  if (call->operand_count() != 1) return Malformed(*call);
-  HloInstruction* full = WithoutAnnotations(call->operand(0));
-  HloSharding full_sharding = ShardingOf(*call->operand(0));
-  // A parameter needs no annotation: it has its sharding itself.
-  if (const auto known = sharded_.find(full);
-      !call->operand(0)->has_sharding() && known != sharded_.end()) {
-    full_sharding = known->second.sharding;
-  }
-  XLA_ASSIGN_OR_RETURN(const ShardLayout all,
-                       ShardLayoutOf(full_sharding, full->shape(), partitions_));
-  XLA_ASSIGN_OR_RETURN(const ShardLayout layout,
-                       ManualShardLayout(all, full->shape(), call->shape()));
-  const bool is_manual = full_sharding.IsManualSubgroup();
-  const auto known = sharded_.find(full);
-  HloInstruction* local = nullptr;
-  if (known != sharded_.end() && known->second.layout == layout) {
-    local = known->second.shard;
-  } else if (known != sharded_.end() && !is_manual && IsEven(full->shape(), layout)) {
-    emit_.set_cause(*call);
-    local = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
-  }
-  if (local == nullptr && !is_manual && call->parent() == entry_) {
-    // Shards of the operand may be at hand once that is partitioned.
-    if (!is_last) return absl::OkStatus();
-    XLA_ASSIGN_OR_RETURN(local, ShardOf(full, layout));
-  }
-  if (local == nullptr) {
-    XLA_ASSIGN_OR_RETURN(local, emit_.Cut(full, layout));
-  }
-  ReplaceShard(call, local);
-  return call->parent()->ReplaceInstruction(call, local);
-}
-
-std::optional<Partitioner::Sharded> Partitioner::ShardsOfShards(const HloInstruction* local,
-                                                                const ShardLayout& outer) const {
-  const auto known = sharded_.find(local);
-  if (known == sharded_.end() || outer.IsUndivided() || !outer.partial_groups.empty() ||
-      !known->second.layout.partial_groups.empty()) {
-    return std::nullopt;
-  }
-  DimensionShardings all = DimensionShardingsOf(outer);
-  const DimensionShardings inner = DimensionShardingsOf(known->second.layout);
-  for (size_t d = 0; d < all.size(); ++d) {
-    auto joined = JoinedSharding(all[d], inner[d]);
-    if (!joined.has_value()) return std::nullopt;
-    all[d] = *std::move(joined);
-  }
-  const std::optional<ShardLayout> layout = ShardLayoutFrom(all, partitions_);
-  if (!layout.has_value()) return std::nullopt;
-  absl::StatusOr<HloSharding> sharding = ToHloSharding(*layout);
-  if (!sharding.ok()) return std::nullopt;
-  return Sharded{known->second.shard, *layout, *std::move(sharding)};
-}
-
-absl::Status Partitioner::LeaveManual(HloInstruction* call) {
-  if (call->operand_count() != 1) return Malformed(*call);
-  const HloSharding full_sharding = ShardingOf(*call);
-  HloInstruction* local = WithoutAnnotations(call->operand(0));
-  XLA_ASSIGN_OR_RETURN(const ShardLayout all,
-                       ShardLayoutOf(full_sharding, call->shape(), partitions_));
-  XLA_ASSIGN_OR_RETURN(const ShardLayout layout,
-                       ManualShardLayout(all, call->shape(), local->shape()));
-  HloInstruction* full = emit_.Gather(local, call->shape(), layout);
-  // Of a computation within another one, only the partitions of a group have the same.
-  const bool is_full = !full_sharding.IsManualSubgroup();
-  if (is_full) gathered_.insert(full);
-  if (const std::optional<Sharded> shards = ShardsOfShards(local, layout)) {
-    sharded_[full] = *shards;
-  } else if (!layout.IsReplicated()) {
-    sharded_[full] = Sharded{local, layout, full_sharding};
-  } else if (const auto known = sharded_.find(full); is_full && known != sharded_.end()) {
-    // The result of a computation within, of which the sharding names manual axes.
-    XLA_ASSIGN_OR_RETURN(known->second.sharding, ToHloSharding(known->second.layout));
-  }
-  return call->parent()->ReplaceInstruction(call, full);
 }
 
 void Partitioner::FindDivergentInstructions() {

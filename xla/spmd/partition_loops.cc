@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
@@ -33,6 +34,18 @@ bool HasControlDependencies(const HloInstruction& instruction) {
   return instruction.HasControlDependencies();
 }
 
+// The instructions that a result is computed of.
+Instructions ValuesNeeded(HloInstruction& result) {
+  Instructions needed = {&result};
+  absl::flat_hash_set<const HloInstruction*> seen = {&result};
+  for (size_t i = 0; i < needed.size(); ++i) {
+    for (HloInstruction* operand : needed[i]->operands()) {
+      if (seen.insert(operand).second) needed.push_back(operand);
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
 absl::Status Partitioner::PartitionLoop(HloInstruction* loop) {
@@ -47,19 +60,21 @@ absl::Status Partitioner::PartitionLoop(HloInstruction* loop) {
   State state = StateOf(*init);
   FixElements(*loop, state);
   if (!IsSharded(state) && !MayPartition(loop->while_body())) return absl::OkStatus();
+  const State begin_state = state;
   ++loop_depth_;
   HloComputation* body = nullptr;
   bool is_settled = false;
   for (int attempt = 0; attempt < kMaxLoopAttempts && !is_settled; ++attempt) {
     XLA_ASSIGN_OR_RETURN(body, PartitionState(*loop->while_body(), state));
-    is_settled = FollowBody(*body->root_instruction(), state);
+    if (!FollowBody(*body->root_instruction(), state)) continue;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
+    body->set_root_instruction(result);
+    is_settled = !LeaveFull(begin_state, *body, state);
   }
   --loop_depth_;
   // What was tried is not called by anything, and is removed in the end.
   if (!is_settled || !IsSharded(state)) return absl::OkStatus();
   XLA_ASSIGN_OR_RETURN(HloComputation * condition, PartitionState(*loop->while_condition(), state));
-  XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
-  body->set_root_instruction(result);
   XLA_ASSIGN_OR_RETURN(HloInstruction * begin, ShardsOf(init, state));
   HloInstruction* divided =
       loop->parent()->AddInstruction(loop->CloneWithNewOperands(begin->shape(), {begin}));
@@ -89,6 +104,25 @@ bool Partitioner::FollowBody(const HloInstruction& root, State& state) {
     is_settled = false;
   }
   return is_settled;
+}
+
+bool Partitioner::LeaveFull(const State& begin, const HloComputation& body, State& state) const {
+  bool changes = false;
+  for (const HloInstruction* instruction : ValuesNeeded(*body.root_instruction())) {
+    const auto known = sharded_.find(instruction);
+    if (known == sharded_.end()) continue;
+    const HloInstruction& shard = *known->second.shard;
+    if (&shard == instruction || shard.opcode() != HloOpcode::kGetTupleElement ||
+        shard.operand(0) != body.parameter_instruction(0)) {
+      continue;
+    }
+    const auto i = static_cast<size_t>(shard.tuple_index());
+    if (begin[i].layout.has_value() || state[i].is_fixed || !state[i].layout.has_value()) continue;
+    state[i].layout.reset();
+    ++state[i].changes;
+    changes = true;
+  }
+  return changes;
 }
 
 absl::Status Partitioner::PartitionConditional(HloInstruction* conditional) {

@@ -71,7 +71,13 @@ void Partitioner::CollectValue(const HloInstruction& instruction) {
 }
 
 absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
-  if (sharded_.contains(instruction)) return absl::OkStatus();  // gathered from its shards
+  if (const auto known = sharded_.find(instruction); known != sharded_.end()) {
+    // It is gathered from its shards, which a manual computation may have divided further since.
+    if (!left_manual_.contains(instruction)) return absl::OkStatus();
+    auto shards = ShardsOfShards(known->second.shard, known->second.layout);
+    if (shards.has_value()) known->second = *std::move(shards);
+    return absl::OkStatus();
+  }
   if (instruction->opcode() == HloOpcode::kWhile) return PartitionLoop(instruction);
   if (instruction->opcode() == HloOpcode::kConditional) return PartitionConditional(instruction);
   if (IsCall(*instruction, "Sharding")) return PartitionAnnotation(instruction);

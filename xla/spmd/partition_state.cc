@@ -82,9 +82,11 @@ absl::StatusOr<HloComputation*> Partitioner::PartitionState(const HloComputation
   std::vector<std::pair<HloInstruction*, Sharded>> known;  // results of manual computations
   for (const HloInstruction* instruction : original.instructions()) {
     if (divergent_.contains(instruction)) divergent_.insert(map.Find(instruction));
+    if (left_manual_.contains(instruction)) left_manual_.insert(map.Find(instruction));
     const auto found = sharded_.find(instruction);
     if (found == sharded_.end()) continue;
     Sharded copy = found->second;
+    if (manual_results_.contains(copy.shard)) manual_results_.insert(map.Find(copy.shard));
     copy.shard = map.Find(copy.shard);
     known.emplace_back(map.Find(instruction), std::move(copy));
   }
@@ -170,6 +172,8 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple, con
 }
 
 void Partitioner::ReplaceShard(const HloInstruction* shard, HloInstruction* replacement) {
+  if (manual_results_.erase(shard) == 0) return;
+  manual_results_.insert(replacement);
   for (auto* shards : {&made_, &partials_}) {
     for (auto& [full, made] : *shards) {
       if (made.shard == shard) made.shard = replacement;

@@ -98,20 +98,34 @@ class Partitioner {
                                                   absl::Span<const ParameterLeaf> leaves,
                                                   size_t& next);
 
-  // --- partition.cc: manual computations begin and end with shards; results are divided as was
-  // asked.
+  // --- partition_manual.cc: manual computations begin and end with shards, which other axes may
+  // divide further.
+  absl::Status EnterAndLeaveManual(HloComputation* computation);
+  // Not yet, where shards of the operand may be at hand later, unless this is the last time.
+  absl::Status EnterManual(HloInstruction* call, bool is_last);
+  // A value, and its shard in a manual computation, that are divided into the same shards.
+  struct DividedShards {
+    ShardLayout of_full, of_shard;
+  };
+  // How the shards of `outer`, which a manual computation gets of a value that is at hand divided,
+  // are divided further: as is stated, else as the value is. None if they are not.
+  std::optional<DividedShards> ShardsWithin(const HloInstruction& call, const Shape& full,
+                                            const ShardLayout& at_hand,
+                                            const ShardLayout& outer) const;
+  // `local` is the shard that enters, of which there are shards then.
+  absl::Status DivideEntering(const HloInstruction& call, HloInstruction* full,
+                              const ShardLayout& outer, HloInstruction* local);
+  // The shards that there are of the shard of a value that is divided so.
+  std::optional<Sharded> ShardsOfShards(const HloInstruction* local,
+                                        const ShardLayout& outer) const;
+  absl::Status LeaveManual(HloInstruction* call);
+
+  // --- partition.cc: results are divided as was asked.
   // Joins shards of a parameter or result that are not all of one size, in programs that Shardy
   // would divide; in others, shards have padding.
   absl::Status MakeEven(const Shape& full, ShardLayout& layout, HloSharding& sharding) const;
   // Broadcasts are effects for dead code elimination; those that were added here are not.
   bool RemoveUnusedBroadcasts();
-  absl::Status EnterAndLeaveManual(HloComputation* computation);
-  // Not yet, where shards of the operand may be at hand later, unless this is the last time.
-  absl::Status EnterManual(HloInstruction* call, bool is_last);
-  // The shards that there are of the shard of a value that is divided so.
-  std::optional<Sharded> ShardsOfShards(const HloInstruction* local,
-                                        const ShardLayout& outer) const;
-  absl::Status LeaveManual(HloInstruction* call);
   void FindDivergentInstructions();
   // How a result of the program is divided, the leaf of this number of those in `of_all`.
   absl::StatusOr<std::pair<ShardLayout, HloSharding>> LayoutOfResult(
@@ -300,7 +314,8 @@ class Partitioner {
                                             bool together);
   // A tuple of which each partition has its shards.
   absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple, const State& state);
-  // Whatever has this shard, which is about to be removed, has its replacement.
+  // Whatever has this shard, which is about to be removed, has its replacement. Of what the program
+  // computes, only results of manual computations are shards.
   void ReplaceShard(const HloInstruction* shard, HloInstruction* replacement);
   // Replaces a loop or conditional by one that gives shards.
   absl::Status ReplaceBySharded(HloInstruction* original, HloInstruction* divided,
@@ -311,6 +326,9 @@ class Partitioner {
   absl::Status PartitionLoop(HloInstruction* loop);
   // Whether the body makes the state as it is divided; else changes how that is.
   bool FollowBody(const HloInstruction& root, State& state);
+  // Elements that are full as the loop begins, and that the body gathers, become full: it gathers
+  // what it makes of them instead, which is at hand after the loop. Whether there are any.
+  bool LeaveFull(const State& begin, const HloComputation& body, State& state) const;
   absl::Status PartitionConditional(HloInstruction* conditional);
 
   HloModule& module_;
@@ -324,6 +342,8 @@ class Partitioner {
   // computations, and the conditionals, slices, updates, gathers and scatters of which not all
   // partitions take the same branch or have the same indices.
   absl::flat_hash_set<const HloInstruction*> gathered_;
+  // What manual computations return, which are shards of the program's own, and the full values.
+  absl::flat_hash_set<const HloInstruction*> manual_results_, left_manual_;
   absl::flat_hash_set<const HloInstruction*> divergent_;
   int loop_depth_ = 0;
   int branch_depth_ = 0;
