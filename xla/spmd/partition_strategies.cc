@@ -60,7 +60,61 @@ int64_t SharersOf(const HloInstruction& product, int64_t operand) {
   });
 }
 
+// Whether the result may have fewer elements than the operands, and those who need them be better
+// off with the result. Not for sums whose parts are at hand.
+bool MayGatherResult(const HloInstruction& instruction, bool has_parts) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kReduce:
+    case HloOpcode::kGetTupleElement:
+      return true;
+    case HloOpcode::kSlice:
+      // Sums of slices of most of an array are gathered once; concatenations take rows of what
+      // their operands are slices of.
+      return 2 * ShapeUtil::ElementsIn(instruction.shape()) <=
+                 ShapeUtil::ElementsIn(instruction.operand(0)->shape()) &&
+             absl::c_none_of(instruction.users(), [](const HloInstruction* user) {
+               return user->opcode() == HloOpcode::kConcatenate;
+             });
+    default:
+      // Of one operand, either is gathered. Constants are full everywhere.
+      return instruction.info().Has(op_traits::kElementwiseTrait) &&
+             instruction.operand_count() >= 2 && !has_parts &&
+             absl::c_none_of(instruction.operands(), [](HloInstruction* operand) {
+               const HloOpcode opcode = WithoutAnnotations(operand)->opcode();
+               return opcode == HloOpcode::kConstant || opcode == HloOpcode::kIota ||
+                      opcode == HloOpcode::kBroadcast;
+             });
+  }
+}
+
 }  // namespace
+
+std::optional<size_t> Partitioner::ResultNumbers::NumberOf(const HloInstruction& value,
+                                                           const HloInstruction& tuple) {
+  const auto& operands = tuple.operands();
+  if (&tuple != tuple_) {
+    tuple_ = &tuple;
+    has_arrays_ = absl::c_none_of(
+        operands, [](const HloInstruction* operand) { return operand->shape().IsTuple(); });
+    numbers_.clear();
+    for (size_t i = 0; i < operands.size(); ++i) numbers_.emplace(operands[i], i);
+  }
+  if (!has_arrays_) return std::nullopt;
+  // What replaced an operand since is searched for.
+  auto [number, is_new] = numbers_.try_emplace(&value, 0);
+  if (is_new || operands[number->second] != &value) {
+    number->second = static_cast<size_t>(absl::c_find(operands, &value) - operands.begin());
+  }
+  return number->second;
+}
 
 std::optional<ShardLayout> Partitioner::ResultLayout(const HloInstruction& instruction) const {
   if (instruction.parent() != entry_) return std::nullopt;
@@ -73,11 +127,9 @@ std::optional<ShardLayout> Partitioner::ResultLayout(const HloInstruction& instr
                          user.users()[0]->IsRoot() &&
                          user.users()[0]->opcode() == HloOpcode::kGetTupleElement;
     if (user.opcode() != HloOpcode::kTuple || !(user.IsRoot() || is_only)) return std::nullopt;
-    const auto& operands = user.operands();
-    if (absl::c_any_of(operands, [](const auto* operand) { return operand->shape().IsTuple(); })) {
-      return std::nullopt;
-    }
-    number = static_cast<size_t>(absl::c_find(operands, &instruction) - operands.begin());
+    const std::optional<size_t> found = results_.NumberOf(instruction, user);
+    if (!found.has_value()) return std::nullopt;
+    number = *found;
   }
   auto result = LayoutOfResult(instruction, number, result_sharding_);
   if (!result.ok() || MayStayAsItIs(result->first, number)) return std::nullopt;
@@ -205,42 +257,7 @@ absl::Status Partitioner::TakeOwnSharding(HloInstruction* instruction) {
 
 absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
   if (IsMadeOfFullParameters(*instruction, entry_)) return absl::OkStatus();
-  switch (instruction->opcode()) {
-    case HloOpcode::kGather:
-    case HloOpcode::kScatter:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kReduce:
-    case HloOpcode::kGetTupleElement:
-      break;
-    case HloOpcode::kSlice:
-      // Sums of slices of most of an array are gathered once; concatenations take rows of what
-      // their operands are slices of.
-      if (2 * ShapeUtil::ElementsIn(instruction->shape()) >
-              ShapeUtil::ElementsIn(instruction->operand(0)->shape()) ||
-          absl::c_any_of(instruction->users(), [](const HloInstruction* user) {
-            return user->opcode() == HloOpcode::kConcatenate;
-          })) {
-        return absl::OkStatus();
-      }
-      break;
-    default:
-      // Of one operand, either is gathered. Constants are full everywhere.
-      if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
-          instruction->operand_count() < 2 || partials_.contains(instruction) ||
-          absl::c_any_of(instruction->operands(), [](HloInstruction* operand) {
-            const HloOpcode opcode = WithoutAnnotations(operand)->opcode();
-            return opcode == HloOpcode::kConstant || opcode == HloOpcode::kIota ||
-                   opcode == HloOpcode::kBroadcast;
-          })) {
-        return absl::OkStatus();
-      }
-      break;
-  }
+  if (!MayGatherResult(*instruction, partials_.contains(instruction))) return absl::OkStatus();
   const auto found = sharded_.find(instruction);
   if (found == sharded_.end() || !found->second.layout.partial_groups.empty()) {
     return absl::OkStatus();

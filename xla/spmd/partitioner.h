@@ -83,6 +83,17 @@ class Partitioner {
     int changes = 0;
   };
   using State = std::vector<StateElement>;
+  // The numbers of values among the operands of the tuple that has the results of the program.
+  class ResultNumbers {
+   public:
+    // Precondition: the value is an operand. None where results are tuples themselves.
+    std::optional<size_t> NumberOf(const HloInstruction& value, const HloInstruction& tuple);
+
+   private:
+    const HloInstruction* tuple_ = nullptr;  // that the rest is of
+    bool has_arrays_ = false;
+    absl::flat_hash_map<const HloInstruction*, size_t> numbers_;
+  };
   struct Made {
     HloInstruction* shard;
     ShardLayout layout;
@@ -338,6 +349,7 @@ class Partitioner {
   HloComputation* entry_ = nullptr;
   HloSharding result_sharding_;         // as propagation gave it
   std::vector<bool> unstated_results_;  // leaves of the result, in the program
+  mutable ResultNumbers results_;
   // Values that full arrays were gathered to at the borders of the program and of manual
   // computations, and the conditionals, slices, updates, gathers and scatters of which not all
   // partitions take the same branch or have the same indices.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
@@ -341,17 +342,26 @@ class Builder {
     return Direction::kNone;
   }
 
+  // The number of leaves in front of an element of a tuple.
+  size_t LeafStart(const HloInstruction& tuple, int64_t index) {
+    std::vector<size_t>& starts = leaf_starts_[&tuple];
+    if (starts.empty()) {
+      size_t leaves = 0;
+      for (const Shape& element : tuple.shape().tuple_shapes()) {
+        starts.push_back(leaves);
+        leaves += static_cast<size_t>(ShapeUtil::GetLeafCount(element));
+      }
+    }
+    return starts[static_cast<size_t>(index)];
+  }
+
   absl::StatusOr<Leaves> VisitInstruction(const HloInstruction& instruction) {
     switch (instruction.opcode()) {
       case HloOpcode::kTuple:
         return OperandLeaves(instruction);
       case HloOpcode::kGetTupleElement: {
         const HloInstruction* tuple = instruction.operand(0);
-        size_t begin = 0;
-        for (int64_t i = 0; i < instruction.tuple_index(); ++i) {
-          begin += static_cast<size_t>(
-              ShapeUtil::GetLeafCount(tuple->shape().tuple_shapes(static_cast<int>(i))));
-        }
+        const size_t begin = LeafStart(*tuple, instruction.tuple_index());
         const auto from = LeavesOf(tuple).begin() + static_cast<std::ptrdiff_t>(begin);
         Leaves leaves(from, from + ShapeUtil::GetLeafCount(instruction.shape()));
         // That of a root is of the result (AddResults).
@@ -479,6 +489,7 @@ class Builder {
   ModuleGraph& result_;
   Graph& graph_;
   std::map<int64_t, std::vector<ValueId>> groups_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<size_t>> leaf_starts_;  // of tuples
   std::vector<Constraint> constraints_;
   Axes manual_;  // where the visited computation is
 };
