@@ -66,10 +66,12 @@ absl::Status Partitioner::PartitionLoop(HloInstruction* loop) {
   bool is_settled = false;
   for (int attempt = 0; attempt < kMaxLoopAttempts && !is_settled; ++attempt) {
     XLA_ASSIGN_OR_RETURN(body, PartitionState(*loop->while_body(), state));
-    if (!FollowBody(*body->root_instruction(), state)) continue;
+    const HloInstruction& full = *body->root_instruction();
+    if (!FollowBody(full, state)) continue;
     XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
     body->set_root_instruction(result);
-    is_settled = !LeaveFull(begin_state, *body, state);
+    // Not in the last attempts, so that these settle the state.
+    is_settled = attempt >= kMaxLoopAttempts / 2 || !LeaveFull(begin_state, full, *body, state);
   }
   --loop_depth_;
   // What was tried is not called by anything, and is removed in the end.
@@ -106,7 +108,8 @@ bool Partitioner::FollowBody(const HloInstruction& root, State& state) {
   return is_settled;
 }
 
-bool Partitioner::LeaveFull(const State& begin, const HloComputation& body, State& state) const {
+bool Partitioner::LeaveFull(const State& begin, const HloInstruction& full,
+                            const HloComputation& body, State& state) const {
   bool changes = false;
   for (const HloInstruction* instruction : ValuesNeeded(*body.root_instruction())) {
     const auto known = sharded_.find(instruction);
@@ -117,7 +120,10 @@ bool Partitioner::LeaveFull(const State& begin, const HloComputation& body, Stat
       continue;
     }
     const auto i = static_cast<size_t>(shard.tuple_index());
-    if (begin[i].layout.has_value() || state[i].is_fixed || !state[i].layout.has_value()) continue;
+    if (begin[i].layout.has_value() || state[i].is_fixed || !state[i].layout.has_value() ||
+        !gathered_.contains(full.operands()[i])) {
+      continue;
+    }
     state[i].layout.reset();
     ++state[i].changes;
     changes = true;

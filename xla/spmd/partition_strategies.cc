@@ -279,6 +279,7 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
   if (gather_bytes(instruction->shape(), result.layout) >= of_operands) return absl::OkStatus();
   HloInstruction* gathered = emit_.Gather(result.shard, instruction->shape(), result.layout);
   sharded_.insert_or_assign(gathered, result);
+  gathered_.insert(gathered);
   if (const auto partial = partials_.find(instruction); partial != partials_.end()) {
     const Made made = partial->second;
     partials_.insert_or_assign(gathered, made);

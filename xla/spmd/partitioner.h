@@ -338,8 +338,10 @@ class Partitioner {
   // Whether the body makes the state as it is divided; else changes how that is.
   bool FollowBody(const HloInstruction& root, State& state);
   // Elements that are full as the loop begins, and that the body gathers, become full: it gathers
-  // what it makes of them instead, which is at hand after the loop. Whether there are any.
-  bool LeaveFull(const State& begin, const HloComputation& body, State& state) const;
+  // what it makes of them instead, which is at hand after the loop. Not those that it would compute
+  // in full. Whether there are any. `full`: the root of the body, of full values.
+  bool LeaveFull(const State& begin, const HloInstruction& full, const HloComputation& body,
+                 State& state) const;
   absl::Status PartitionConditional(HloInstruction* conditional);
 
   HloModule& module_;
@@ -350,12 +352,13 @@ class Partitioner {
   HloSharding result_sharding_;         // as propagation gave it
   std::vector<bool> unstated_results_;  // leaves of the result, in the program
   mutable ResultNumbers results_;
-  // Values that full arrays were gathered to at the borders of the program and of manual
-  // computations, and the conditionals, slices, updates, gathers and scatters of which not all
-  // partitions take the same branch or have the same indices.
+  // Values that full arrays were gathered to: at the borders of the program and of manual
+  // computations, and results of operations on shards.
   absl::flat_hash_set<const HloInstruction*> gathered_;
   // What manual computations return, which are shards of the program's own, and the full values.
   absl::flat_hash_set<const HloInstruction*> manual_results_, left_manual_;
+  // The conditionals, slices, updates, gathers and scatters of which not all partitions take the
+  // same branch or have the same indices.
   absl::flat_hash_set<const HloInstruction*> divergent_;
   int loop_depth_ = 0;
   int branch_depth_ = 0;
