@@ -197,6 +197,7 @@ def checked(driver, filecheck, piece, name, checks, options, folder):
     found = re.search(r"^ *func\.func (?:private |public )?@" + re.escape(name) + r"\(.*?^  }", done.stdout,
                       flags=re.M | re.S)
     function = re.sub(r"^  ", "", found.group(0), flags=re.M) if found else ""
+    function = function.replace("sdy.constant", "stablehlo.constant")
     check = subprocess.run([filecheck, expected], input=function, capture_output=True, text=True)
     return "" if check.returncode == 0 else check.stderr.strip()[:600] + "\n" + function[:1500]
 
@@ -212,7 +213,9 @@ def with_any_numbers(checks):
         bound.add(number)
         return f"%[[ITER{number}{pattern}]]"
 
-    return re.sub(r"%iterArg_(\d+)", variable, checks)
+    return "\n".join(
+        re.sub(r"%iterArg_(\d+)", variable, line) if "CHECK" in line else line
+        for line in checks.split("\n"))
 
 
 def by_filecheck(driver, checkout, filecheck, only=None):

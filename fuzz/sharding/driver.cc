@@ -187,7 +187,8 @@ absl::Status PrintStated(const std::string& path, const std::string& pass,
     options.uses_basic = pass == "basic";
   }
   XLA_RETURN_IF_ERROR(propagation::PropagateShardings(options, module.get(), &results));
-  XLA_RETURN_IF_ERROR(stablehlo::StateShardings(*module, values, results, source.get()));
+  XLA_RETURN_IF_ERROR(
+      stablehlo::StateShardings(*module, values, results, source.get(), options.exports));
   if (pass == "pipeline") stablehlo::FinishPropagation(source.get());
   std::fputs(stablehlo::PrettyText(*source->module).c_str(), stdout);
   return absl::OkStatus();

@@ -46,6 +46,26 @@ std::string Program(absl::string_view signature, absl::string_view body) {
                       body, "}\n");
 }
 
+// In the end, results of which nothing is known are closed beside those that have a
+// sharding.
+TEST(ExplicitReshardsTest, StatesResultsOfConditionals) {
+  const std::string program = Program(
+      R"((%p: tensor<i32>,
+          %a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+          %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+          %c: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>})
+          -> (tensor<8xf32>, tensor<8xf32>))",
+      R"(  %0:2 = "stablehlo.case"(%p) ({
+    stablehlo.return %a, %a : tensor<8xf32>, tensor<8xf32>
+  }, {
+    stablehlo.return %b, %c : tensor<8xf32>, tensor<8xf32>
+  }) : (tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+)");
+  ASSERT_OK_AND_ASSIGN(const std::string text, WithReshards(program));
+  EXPECT_NE(text.find(R"([<@mesh, [{"x"}]>, <@mesh, [{}]>])"), std::string::npos) << text;
+}
+
 TEST(ExplicitReshardsTest, ProductOfConflictingOperands) {
   ASSERT_OK_AND_ASSIGN(
       const std::string text,

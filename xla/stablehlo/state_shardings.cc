@@ -37,9 +37,10 @@ constexpr char kSharding[] = "sdy.sharding";
 class Stater {
  public:
   Stater(const HloModule& module, const TranslatedValues& values,
-         absl::Span<const HloSharding> results, mlir::Source* source)
+         absl::Span<const HloSharding> results, bool is_final, mlir::Source* source)
       : known_(module, values),
         results_(results),
+        is_final_(is_final),
         source_(*source),
         editor_(source),
         writer_(source) {}
@@ -59,8 +60,9 @@ class Stater {
   // --- as text
 
   void FindEdges(const Operation& operation) {
-    if (operation.Is("sdy.data_flow_edge") && operation.operands.size() == 1) {
-      on_edges_.insert(operation.operands[0]);
+    if (operation.Is("sdy.data_flow_edge") && operation.operands.size() == 1 &&
+        operation.operands[0]->operation != nullptr) {
+      on_edges_.insert(operation.operands[0]->operation);
     }
     for (const Region& region : operation.regions) {
       for (const Block* block = region.first; block != nullptr; block = block->next) {
@@ -68,7 +70,13 @@ class Stater {
       }
     }
   }
-  // Where some have none, these are open. Null if none has one.
+  // That of a value beside others that have one. A mesh of one device has no dimensions.
+  NamedSharding Unknown(const Mesh& mesh, int64_t rank) const {
+    if (mesh.IsMaximal()) return NamedSharding(mesh);
+    return is_final_ ? NamedSharding::FullyClosed(mesh, rank)
+                     : NamedSharding::FullyOpen(mesh, rank);
+  }
+  // Where some have none, these are open, and closed in the end. Null if none has one.
   absl::StatusOr<AttributeRef> PerValue(const std::vector<const NamedSharding*>& shardings,
                                         absl::Span<const int64_t> ranks) {
     const NamedSharding* any = nullptr;
@@ -76,9 +84,8 @@ class Stater {
     if (any == nullptr) return AttributeRef(nullptr);
     std::vector<ShardySharding> all;
     for (size_t i = 0; i < shardings.size(); ++i) {
-      all.push_back(writer_.AsShardy(shardings[i] != nullptr
-                                         ? *shardings[i]
-                                         : NamedSharding::FullyOpen(any->mesh(), ranks[i])));
+      all.push_back(writer_.AsShardy(shardings[i] != nullptr ? *shardings[i]
+                                                             : Unknown(any->mesh(), ranks[i])));
     }
     return writer_.PerValue(all);
   }
@@ -175,7 +182,7 @@ class Stater {
       return absl::OkStatus();
     }
     // Edges have the shardings of the values that they are about.
-    if (on_edges_.contains(&operation->results[0])) return absl::OkStatus();
+    if (on_edges_.contains(operation)) return absl::OkStatus();
     if (operation->Is("sdy.sharding_constraint") || operation->Is("sdy.reshard") ||
         operation->Is("sdy.data_flow_edge")) {
       if (shardings[0] == nullptr) return absl::OkStatus();
@@ -191,10 +198,11 @@ class Stater {
 
   const KnownInstructions known_;
   const absl::Span<const HloSharding> results_;
+  const bool is_final_;
   mlir::Source& source_;
   ShardyEditor editor_;
   ShardyWriter writer_;
-  absl::flat_hash_set<const Value*> on_edges_;
+  absl::flat_hash_set<const Operation*> on_edges_;  // those of whose results there are edges
 };
 
 void FinishBlock(ShardyEditor& editor, Block& block) {
@@ -215,8 +223,9 @@ void FinishBlock(ShardyEditor& editor, Block& block) {
 }  // namespace
 
 absl::Status StateShardings(const HloModule& module, const TranslatedValues& values,
-                            absl::Span<const HloSharding> results, mlir::Source* source) {
-  return Stater(module, values, results, source).Run();
+                            absl::Span<const HloSharding> results, mlir::Source* source,
+                            bool is_final) {
+  return Stater(module, values, results, is_final, source).Run();
 }
 
 absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source) {

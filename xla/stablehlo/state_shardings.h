@@ -21,7 +21,8 @@ namespace xla::stablehlo {
 // `values` are those of the translation, `results` the shardings of the result. Meshes are named as
 // in the program; those that no operation of it states are inlined.
 absl::Status StateShardings(const HloModule& module, const TranslatedValues& values,
-                            absl::Span<const HloSharding> results, mlir::Source* source);
+                            absl::Span<const HloSharding> results, mlir::Source* source,
+                            bool is_final = true);
 
 // Gives axes of the program's meshes other sizes.
 absl::Status ResizeMeshes(const std::map<std::string, int64_t>& axes, mlir::Source* source);
