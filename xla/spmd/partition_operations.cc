@@ -80,6 +80,10 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   }
   if (instruction->opcode() == HloOpcode::kWhile) return PartitionLoop(instruction);
   if (instruction->opcode() == HloOpcode::kConditional) return PartitionConditional(instruction);
+  if (instruction->opcode() == HloOpcode::kOptimizationBarrier) {
+    XLA_RETURN_IF_ERROR(PartitionBarrier(instruction));
+    if (IsReplaced(*instruction)) return absl::OkStatus();
+  }
   if (IsCall(*instruction, "Sharding")) return PartitionAnnotation(instruction);
   if (IsCall(*instruction, "SPMDFullToShardShape")) {
     return EnterManual(instruction, /*is_last=*/true);

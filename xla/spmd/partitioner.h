@@ -185,6 +185,9 @@ class Partitioner {
   // where that is cheaper than gathers of the operands.
   absl::Status GatherResult(HloInstruction* instruction);
 
+  // --- partition_barrier.cc: barriers pass shards, if there are any.
+  absl::Status PartitionBarrier(HloInstruction* barrier);
+
   // --- partition_collectives.cc: collectives of the program exchange shards where the partitions
   // of a group have the same ones.
   absl::StatusOr<bool> PartitionCollective(HloInstruction* collective);
