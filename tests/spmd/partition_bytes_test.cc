@@ -121,8 +121,8 @@ ENTRY e {
             0);
 }
 
-// What other axes divide stays divided within: along those that the computation states, and those of
-// what enters. Both reach those who get its results.
+// What other axes divide stays divided within: along those that the computation states, and those
+// of what enters. Both reach those who get its results.
 TEST(SpmdPartitionTest, ShardsAreDividedFurtherInManualComputations) {
   constexpr const char* kProgram = R"(
 HloModule m, num_partitions=8
@@ -137,8 +137,8 @@ ENTRY e {
   ROOT r = s32[8,4] copy(f), sharding={devices=[4,2]<=[8]}
 })";
   // The permutation exchanges halves of shards.
-  EXPECT_EQ(BytesOfPartitioned(absl::Substitute(
-                kProgram, "devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={manual}")),
+  EXPECT_EQ(BytesOfPartitioned(
+                absl::Substitute(kProgram, "devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={manual}")),
             16);
 }
 
@@ -182,6 +182,20 @@ ENTRY e {
   EXPECT_EQ(bytes(kRows, kAll, kRows, kAll, kRows), 0);
   EXPECT_EQ(bytes(kAll, kRows, kAll, kRows, kColumns), 0);
   EXPECT_EQ(bytes(kColumns, kColumns, kColumns, kColumns, kAll), 16 * 32 * 4);
+}
+
+// Of batches that are divided, a sum and a sum of squares of each feature are added.
+TEST(SpmdPartitionTest, BatchNormsWorkOnShards) {
+  EXPECT_EQ(BytesOfPartitioned(R"(
+HloModule m, num_partitions=8
+
+ENTRY e {
+  x = f32[16,4] parameter(0), sharding={devices=[8,1]<=[8]}
+  scale = f32[4] parameter(1), sharding={replicated}
+  t = (f32[16,4], f32[4], f32[4]) batch-norm-training(x, scale, scale), epsilon=1, feature_index=1
+  ROOT r = f32[16,4] get-tuple-element(t), index=0, sharding={devices=[8,1]<=[8]}
+})"),
+            2 * 2 * 16 * 7 / 8);
 }
 
 // Collectives of a program exchange shards between partitions that have the same part.

@@ -15,6 +15,7 @@
 #include "xla/literal.h"
 #include "xla/passes/collective_group.h"
 #include "xla/passes/dce.h"
+#include "xla/passes/expand.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/divergence.h"
 #include "xla/spmd/instructions.h"
@@ -75,6 +76,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(PropagateModuleShardings(options_.may_choose_parameter,
                                                options_.may_choose_output, &module_));
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
+  XLA_RETURN_IF_ERROR(ExpandBatchNorms(&module_).status());
   entry_ = module_.entry_computation();
   XLA_RETURN_IF_ERROR(ExpandShiftCalls(&module_, /*keeps_slices=*/true));
   SplitResult(entry_);

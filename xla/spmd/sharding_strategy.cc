@@ -174,6 +174,8 @@ std::optional<ShardingStrategy> StrategyOf(const HloInstruction& instruction,
       return ReshapeStrategy(instruction, *known[0], partitions);
     case HloOpcode::kReverse:
       return ReverseStrategy(instruction, *known[0]);
+    case HloOpcode::kMap:
+      return ElementwiseStrategy(instruction, known);
     case HloOpcode::kReduce:
       return first == 0 ? ReduceStrategy(instruction, *known[0], partitions) : std::nullopt;
     default:
