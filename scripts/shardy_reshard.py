@@ -260,9 +260,10 @@ def compare_module(text, binary, what, report):
             mesh_lines = [line for line in lines if line.startswith("sdy.mesh")]
             for start in starts:
                 end = next(i for i in range(start, len(lines)) if lines[i] == "}")
-                name = re.search(r"<@(\w+)", lines[start]).group(1)
-                meshes = [line for line in mesh_lines if f"@{name} " in line]
-                compare_module("\n".join(meshes + lines[start:end + 1]), binary, what, report)
+                function = "\n".join(lines[start:end + 1])
+                named = set(re.findall(r"@(\w+)", function))
+                meshes = [line for line in mesh_lines if re.search(r"@(\w+)", line).group(1) in named]
+                compare_module("\n".join(meshes + [function]), binary, what, report)
             return
         costs = {str(f.attributes["sym_name"]):
                  shardy_cost(f, meshes, asked[str(f.attributes["sym_name"])]) for f in functions_of(module)}
