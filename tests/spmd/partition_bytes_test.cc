@@ -184,6 +184,26 @@ ENTRY e {
   EXPECT_EQ(bytes(kColumns, kColumns, kColumns, kColumns, kAll), 16 * 32 * 4);
 }
 
+// Where it makes no difference to what is received, products are of shards.
+TEST(SpmdPartitionTest, ProductsAreGatheredRatherThanOperands) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=8
+
+ENTRY e {
+  x = s32[8,8] parameter(0), sharding={replicated}
+  w = s32[8,8] parameter(1), sharding={devices=[1,8]<=[8]}
+  y = s32[8,8] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = s32[8,8] negate(y), sharding={replicated}
+})"));
+  ASSERT_OK(PartitionModule(module.get()).status());
+  EXPECT_EQ(ReportCommunication(*module).bytes, 224);
+  for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+    if (instruction->opcode() == HloOpcode::kDot) {
+      EXPECT_EQ(instruction->shape().ToString(), "s32[8,1]");
+    }
+  }
+}
+
 // Of batches that are divided, a sum and a sum of squares of each feature are added.
 TEST(SpmdPartitionTest, BatchNormsWorkOnShards) {
   EXPECT_EQ(BytesOfPartitioned(R"(
