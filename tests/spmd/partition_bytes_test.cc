@@ -19,6 +19,7 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
+#include "xla/literal_util.h"
 #include "xla/spmd/partition.h"
 #include "xla/spmd/report.h"
 #include "xla/spmd/shard_literals.h"
@@ -140,6 +141,32 @@ ENTRY e {
   EXPECT_EQ(BytesOfPartitioned(
                 absl::Substitute(kProgram, "devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={manual}")),
             16);
+}
+
+// A shard of one row that is divided within ends in padding, which is none of the whole array.
+TEST(SpmdPartitionTest, PaddingStaysInManualComputations) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=8
+
+ENTRY e {
+  a = s32[8] parameter(0), sharding={devices=[8]<=[8]}
+  b = s32[8] custom-call(a), custom_call_target="Sharding", sharding={devices=[4,2]<=[8] last_tile_dim_replicate}
+  c = s32[2] custom-call(b), custom_call_target="SPMDFullToShardShape", sharding={devices=[1,4,2]<=[8] last_tile_dims={manual, replicated}}
+  d = s32[1] slice(c), slice={[1:2]}
+  f = s32[1] negate(d), sharding={devices=[2,4]<=[4,2]T(1,0) last_tile_dims={manual}}
+  g = s32[4] custom-call(f), custom_call_target="SPMDShardToFullShape", sharding={devices=[4,2]<=[8] last_tile_dim_replicate}
+  h = s32[4] negate(g), sharding={devices=[4,2]<=[8] last_tile_dim_replicate}
+  ROOT r = (s32[4]) tuple(h), sharding={{devices=[4,2]<=[8] last_tile_dim_replicate}}
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings, PartitionModule(module.get()));
+  std::vector<Literal> arguments;
+  arguments.push_back(LiteralUtil::CreateR1<int32_t>({0, 1, 2, 3, 4, 5, 6, 7}));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results,
+                       RunWithArguments(*module, arguments, &shardings));
+  for (size_t p = 0; p < results.size(); ++p) {
+    const int32_t row = static_cast<int32_t>(p) / 2 * 2 + 1;
+    EXPECT_EQ(LiteralSlice(results[p], {0}), LiteralUtil::CreateR1<int32_t>({row})) << p;
+  }
 }
 
 // Of computations that are left one after the other, the shards are those of the innermost one.

@@ -121,8 +121,10 @@ std::optional<Partitioner::DividedShards> Partitioner::ShardsWithin(
 std::optional<Partitioner::Sharded> Partitioner::ShardsOfShards(const HloInstruction* local,
                                                                 const ShardLayout& outer) const {
   const auto known = sharded_.find(local);
+  // Padding within shards is not at the end of the array.
   if (known == sharded_.end() || outer.IsUndivided() || !outer.partial_groups.empty() ||
-      !known->second.layout.partial_groups.empty()) {
+      !known->second.layout.partial_groups.empty() ||
+      !IsEven(local->shape(), known->second.layout)) {
     return std::nullopt;
   }
   DimensionShardings all = DimensionShardingsOf(outer);
