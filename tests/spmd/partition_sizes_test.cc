@@ -77,6 +77,22 @@ ENTRY main {
             tiles);
 }
 
+// A program that was exported for one device runs on several.
+TEST(PartitionSizesTest, MeshesOfOneDeviceDivideNothing) {
+  const auto program = [](const std::string& sharding) {
+    return Partitioned(absl::StrCat(R"(HloModule named, num_partitions=8
+ENTRY main {
+  x = f32[16,8] parameter(0), sharding={devices=[8,1]<=[8]}
+  y = f32[16,8] negate(x)
+  z = f32[16,8] custom-call(y), custom_call_target="Sharding", sharding={)",
+                                    sharding, R"(}
+  ROOT r = f32[16,8] tanh(z), sharding={devices=[8,1]<=[8]}
+}
+)"));
+  };
+  EXPECT_EQ(program("mesh['i'=1], [{'i'}, {}]"), program("replicated"));
+}
+
 TEST(PartitionSizesTest, AxesOfOtherSizesChangeTheNumberOfPartitions) {
   constexpr const char* kProgram = R"(module attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @mesh = <["data"=2, "model"=2]>

@@ -186,10 +186,10 @@ absl::Status ValidateLeaf(const HloSharding& sharding, const Shape& shape,
         "input_shape=%s",
         sharding.ToString(), shape.ToString());
   }
-  // A mesh without axes divides nothing, whatever the number of devices.
+  // A mesh without axes, or with axes of size 1 alone, divides nothing, whatever the number of
+  // devices: as of programs that were exported for one device.
   const bool is_of_any = sharding.UseNamedShardingLeaf() &&
-                         !sharding.named_sharding().mesh().IsMaximal() &&
-                         sharding.named_sharding().mesh().num_axes() == 0;
+                         !sharding.named_sharding().mesh().IsMaximal() && count == 1;
   if (num_devices.has_value() && count != *num_devices && !is_of_any) {
     return InvalidArgument("sharding should have %d devices but has %d", *num_devices, count);
   }
