@@ -256,6 +256,13 @@ TEST(LinearAlgebraKernel, AgreesWithTheKernelsItWraps) {
   }
 }
 
+TEST(RandomBitsKernel, RefusesOtherTypes) {
+  for (const PrimitiveType type : {C64, TOKEN}) {
+    EXPECT_EQ(MakeRandomBitsKernel({true, 2, type, {10}}).status().code(),
+              absl::StatusCode::kUnimplemented);
+  }
+}
+
 TEST(RandomBitsKernel, AdvancesTheState) {
   for (const bool threefry : {true, false}) {
     const int64_t words = threefry ? 2 : 3;
