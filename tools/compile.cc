@@ -116,7 +116,8 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   ProgressLine line;
   line.Show(absl::StrCat("compiling ", module->name()));
   const double start = Seconds();
-  XLA_ASSIGN_OR_RETURN(const auto program, CompileWithCache(*module, options, cache));
+  XLA_ASSIGN_OR_RETURN(const auto program,
+                       CompileWithCache(*module, options, options.pipeline.verify ? "" : cache));
   const double seconds = Seconds() - start;
   line.Clear();
   XLA_RETURN_IF_ERROR(CheckCustomCallTargets(program->optimized_module(), custom_calls));

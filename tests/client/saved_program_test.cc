@@ -232,6 +232,9 @@ TEST_F(ProgramCacheTest, TakesWhatWasCompiledBefore) {
   CpuCompileOptions text = DefaultCpuCompileOptions();
   text.keep_llvm = true;
   EXPECT_FALSE(IsTaken(text));
+  CpuCompileOptions objects = DefaultCpuCompileOptions();
+  objects.keep_objects = true;
+  EXPECT_FALSE(IsTaken(objects));
 }
 
 TEST_F(ProgramCacheTest, CompilesAgainWhatIsDamaged) {

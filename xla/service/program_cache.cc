@@ -26,10 +26,11 @@ absl::StatusOr<std::string> KeyOf(const HloModule& module, const CpuCompileOptio
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet scope(bound);
   XLA_ASSIGN_OR_RETURN(const std::string code, CpuCodeDependencies(options));
-  std::string bytes = absl::StrCat(runtime::BuildId(), "\n", code, "\n", XYLEM_VERSION, "\n",
-                                   options.flush_subnormals, " ", options.least_shared_bytes, " ",
-                                   module.config().replica_count(), " ",
-                                   module.config().num_partitions(), "\n", module.name(), "\n");
+  std::string bytes =
+      absl::StrCat(runtime::BuildId(), "\n", code, "\n", XYLEM_VERSION, "\n",
+                   options.flush_subnormals, " ", options.least_shared_bytes, " ",
+                   options.constant_folding != nullptr, " ", module.config().replica_count(), " ",
+                   module.config().num_partitions(), "\n", module.name(), "\n");
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);
@@ -46,9 +47,10 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CompileWithCache(const HloModule& mo
                                                              CpuCompileOptions options,
                                                              const std::string& folder) {
   const PipelineOptions& pipeline = options.pipeline;
-  if (folder.empty() || options.target != nullptr || options.keep_llvm || options.keep_assembly ||
-      options.check_work || pipeline.verify || !pipeline.instrumentations.empty() ||
-      !pipeline.disabled.empty()) {
+  const bool is_watched = !pipeline.instrumentations.empty() || !pipeline.dump_dir.empty() ||
+                          !pipeline.disabled.empty() || options.keep_llvm ||
+                          options.keep_assembly || options.keep_objects || options.check_work;
+  if (folder.empty() || options.target != nullptr || is_watched) {
     return CpuProgram::Compile(module, options);
   }
   absl::StatusOr<std::string> key = KeyOf(module, options);

@@ -18,8 +18,8 @@ namespace xla {
 // or does not fit counts as missing, and one that cannot be written is not kept. Files are written
 // under temporary names and renamed, so that several processes may share a folder. Whoever can
 // write to it can make its users run any code, so it is created for the owner alone. With options
-// that look at the compilation (passes, LLVM IR, assembly), or for another machine, programs are
-// compiled.
+// that look at the compilation (passes, LLVM IR, assembly, objects), or for another machine,
+// programs are compiled.
 absl::StatusOr<std::unique_ptr<CpuProgram>> CompileWithCache(const HloModule& module,
                                                              CpuCompileOptions options,
                                                              const std::string& folder);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of the bytes: a magic number, a checksum of all that follows, and texts, each after its
-// size in eight bytes: key, target, hash of the schedule,
-// module, the number of lowerings and of objects, lowerings, objects.
+// The form of the bytes: a magic number, a checksum of all that follows, and numbers of eight bytes
+// and texts, each after its size: key, target, hash of the schedule, module, numbers of lowerings
+// and objects, lowerings, objects.
 #include "xla/service/saved_program.h"
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
