@@ -19,7 +19,7 @@ DIFFERENTIAL_INVALID ?= 20000
 ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
 # Tests that repeat others, run no code of ours, or need the kernels compiled once more: CI does not run
 # them under AddressSanitizer.
-REPEATS = ^(variants|levels|package|headers|docs|structure|aot)|compiled[.][12]$$
+REPEATS = ^(variants|levels|package|headers|docs|structure|aot|cached_programs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
 .PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 wheel-arm64 check-wheel-arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
