@@ -23,14 +23,15 @@
 #include "xla/runtime/thread_pool.h"
 
 // Arguments are pointers, whatever the routine.
-#define ROUTINES(X)                                                                               \
-  X(dgemm_)                                                                                       \
-  X(dtrsm_)                                                                                       \
-  X(dtrmm_)                                                                                       \
-  X(dsyrk_)                                                                                       \
-  X(dsymv_)                                                                                       \
-  X(dgemv_)                                                                                       \
-  X(dger_) X(dtrmv_) X(dpotrf_) X(dgetrf_) X(dgeqrf_) X(dsytrd_) X(dgebrd_) X(dgehrd_) X(dsyevd_) \
+#define ROUTINES(X)                                                                      \
+  X(dgemm_)                                                                              \
+  X(dtrsm_)                                                                              \
+  X(dtrmm_)                                                                              \
+  X(dsyrk_)                                                                              \
+  X(dsymv_)                                                                              \
+  X(dgemv_)                                                                              \
+  X(dger_)                                                                               \
+  X(dtrmv_) X(dpotrf_) X(dgetrf_) X(dgeqrf_) X(dsytrd_) X(dgebrd_) X(dgehrd_) X(dsyevd_) \
       X(dgesdd_) X(dgeev_)
 #define DECLARE(name) extern "C" void name(...);
 ROUTINES(DECLARE)

@@ -27,8 +27,8 @@ namespace {
 
 constexpr int64_t kElements = 200000;  // enough for several threads
 
-// Elementwise code, a loop, a reduction, a product, a convolution and exponentials, all of subnormal
-// numbers.
+// Elementwise code, a loop, a reduction, a product, a convolution and exponentials, all of
+// subnormal numbers.
 constexpr char kProgram[] = R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }

@@ -37,8 +37,8 @@ struct Machine {
 
   int vector_bytes = 16;
   int vector_registers = 16;
-  // That the process may use: decides among how many threads work is divided, and in how many pieces,
-  // never how a number is computed.
+  // That the process may use: decides among how many threads work is divided, and in how many
+  // pieces, never how a number is computed.
   int cores = 1;
 
   // --- Memory: sizes, and the rates of one core.

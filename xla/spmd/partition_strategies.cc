@@ -277,8 +277,8 @@ absl::Status Partitioner::GatherResult(HloInstruction* instruction) {
       of_operands += gather_bytes(operand->shape(), known.layout);
   }
   // Products of shards are less work, too.
-  const bool is_product = instruction->opcode() == HloOpcode::kDot ||
-                          instruction->opcode() == HloOpcode::kConvolution;
+  const bool is_product =
+      instruction->opcode() == HloOpcode::kDot || instruction->opcode() == HloOpcode::kConvolution;
   const int64_t bytes = gather_bytes(instruction->shape(), result.layout);
   if (is_product ? bytes > of_operands : bytes >= of_operands) return absl::OkStatus();
   HloInstruction* gathered = emit_.Gather(result.shard, instruction->shape(), result.layout);

@@ -21,8 +21,8 @@ namespace xla::kernels {
 double PhasesCost(const ConvolutionSpec& spec, bool joins);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& spec, bool joins);
 
-// For a dilated input whose features come before its positions: each element of the input, times all
-// taps, is added to the results that it reaches.
+// For a dilated input whose features come before its positions: each element of the input, times
+// all taps, is added to the results that it reaches.
 double OverlapAddCost(const ConvolutionSpec& spec);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeOverlapAdd(const ConvolutionSpec& spec);
 

@@ -124,10 +124,9 @@ class OverlapAddKernel final : public Kernel {
   absl::Status Run(const KernelCall& call) const override {
     const int64_t blocks = spec_.kernel.dimensions[spec_.kernel_output_feature] / sizes_.features;
     const int64_t batch = spec_.result.dimensions[spec_.result_batch];
-    return RunTasks(*call.host, batch * blocks, static_cast<char*>(call.scratch), WorkerBytes(),
-                    [&](int64_t index, Task& task) {
-                      RunTask(call, index / blocks, index % blocks, task);
-                    });
+    return RunTasks(
+        *call.host, batch * blocks, static_cast<char*>(call.scratch), WorkerBytes(),
+        [&](int64_t index, Task& task) { RunTask(call, index / blocks, index % blocks, task); });
   }
 
  private:
@@ -195,8 +194,8 @@ class OverlapAddKernel final : public Kernel {
     float* line = reinterpret_cast<float*>(task.scratch() + Aligned(sizes_.bytes()));
     const KernelHost host = {call.host->caller, 1, nullptr, nullptr};
     const int64_t feature = block * sizes_.features;
-    const float* input = static_cast<const float*>(call.buffers[0]) +
-                         image * spec_.input.strides[spec_.input_batch];
+    const float* input =
+        static_cast<const float*>(call.buffers[0]) + image * spec_.input.strides[spec_.input_batch];
     const float* kernel = static_cast<const float*>(call.buffers[1]) + spec_.kernel_origin +
                           feature * spec_.kernel.strides[spec_.kernel_output_feature];
     void* const buffers[] = {const_cast<float*>(kernel), const_cast<float*>(input), products};

@@ -189,7 +189,7 @@ double PatchRowsCost(const Patches& patches, PrimitiveType type) {
       static_cast<double>(patches.features * (row_stride == 0 ? 1 : patches.dims.back().taps));
   const int64_t stride = row_stride == 0 ? patches.feature_stride : row_stride;
   const int64_t run = static_cast<int64_t>(length), distance = stride * patches.element_bytes;
-  double element = stride == 1 || run == 1                ? kCopied
+  double element = stride == 1 || run == 1               ? kCopied
                    : stride == 2 && patches.type == type ? kEveryOther
                    : CollideInCache(run, distance)       ? kFarGathered
                                                          : kGathered;
