@@ -3,6 +3,7 @@
 // was passed, and the compiled one. On another kind of machine the former is compiled again.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "xla/base/sized_text.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/program.h"
 #include "xla/runtime/build_id.h"
@@ -17,22 +18,11 @@ const std::string& BuildId() {
   return id;
 }
 
-void Append(std::string_view text, std::string& bytes) {
-  uint64_t size = text.size();
-  for (int i = 0; i < 8; ++i, size >>= 8) bytes.push_back(static_cast<char>(size & 0xff));
-  bytes.append(text);
-}
-
 // Removes the next text from the front of `bytes`; returns false if they end early.
 bool Take(std::string_view& bytes, std::string& text) {
-  if (bytes.size() < 8) return false;
-  uint64_t size = 0;
-  for (int i = 7; i >= 0; --i)
-    size = size << 8 | static_cast<unsigned char>(bytes[static_cast<size_t>(i)]);
-  bytes.remove_prefix(8);
-  if (bytes.size() < size) return false;
-  text = std::string(bytes.substr(0, size));
-  bytes.remove_prefix(size);
+  std::string_view taken;
+  if (!TakeSizedText(bytes, taken)) return false;
+  text = std::string(taken);
   return true;
 }
 
@@ -42,11 +32,11 @@ absl::StatusOr<std::string> SerializeProgram(const Program& program) {
   XLA_ASSIGN_OR_RETURN(const std::string compiled,
                        program.executable->Save(KeyOf(program.source, program.options)));
   std::string bytes(kMagic);
-  Append(BuildId(), bytes);
-  Append(program.source.format, bytes);
-  Append(program.source.options, bytes);
-  Append(program.source.code, bytes);
-  Append(compiled, bytes);
+  AppendSizedText(BuildId(), bytes);
+  AppendSizedText(program.source.format, bytes);
+  AppendSizedText(program.source.options, bytes);
+  AppendSizedText(program.source.code, bytes);
+  AppendSizedText(compiled, bytes);
   return bytes;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
 #include "xla/base/fnv_hash.h"
+#include "xla/base/sized_text.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
 
@@ -21,15 +22,6 @@ namespace xla {
 namespace {
 
 constexpr std::string_view kMagic = "xylem-program-1\n";
-
-void AppendNumber(uint64_t number, std::string& bytes) {
-  for (int i = 0; i < 8; ++i, number >>= 8) bytes.push_back(static_cast<char>(number & 0xff));
-}
-
-void AppendText(std::string_view text, std::string& bytes) {
-  AppendNumber(text.size(), bytes);
-  bytes.append(text);
-}
 
 // Of eight bytes at a time: objects are large.
 uint64_t Checksum(std::string_view bytes) {
@@ -48,17 +40,13 @@ class Reader {
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
   absl::StatusOr<uint64_t> Number() {
-    if (bytes_.size() < 8) return TooShort();
     uint64_t number = 0;
-    for (size_t i = 8; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes_[i]);
-    bytes_.remove_prefix(8);
+    if (!TakeNumber(bytes_, number)) return TooShort();
     return number;
   }
   absl::StatusOr<std::string_view> Text() {
-    XLA_ASSIGN_OR_RETURN(const uint64_t size, Number());
-    if (bytes_.size() < size) return TooShort();
-    const std::string_view text = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
+    std::string_view text;
+    if (!TakeSizedText(bytes_, text)) return TooShort();
     return text;
   }
   std::string_view rest() const { return bytes_; }
@@ -123,15 +111,15 @@ absl::StatusOr<std::string> SaveProgram(const CpuProgram& program, std::string_v
                                                      proto.ByteSizeLong(), " bytes"));
   }
   std::string content;
-  AppendText(key, content);
-  AppendText(parts.target, content);
+  AppendSizedText(key, content);
+  AppendSizedText(parts.target, content);
   AppendNumber(parts.schedule_hash, content);
-  AppendText(proto.SerializeAsString(), content);
+  AppendSizedText(proto.SerializeAsString(), content);
   AppendNumber(parts.lowerings.size(), content);
   AppendNumber(parts.objects.size(), content);
-  for (const std::string& text : parts.lowerings) AppendText(text, content);
+  for (const std::string& text : parts.lowerings) AppendSizedText(text, content);
   for (const std::vector<char>& object : parts.objects)
-    AppendText({object.data(), object.size()}, content);
+    AppendSizedText({object.data(), object.size()}, content);
   std::string bytes(kMagic);
   AppendNumber(Checksum(content), bytes);
   return bytes + content;
