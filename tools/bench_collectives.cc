@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -72,10 +71,7 @@ absl::StatusOr<Memory> AllocateMemory(int64_t bytes) {
 class CollectiveBench {
  public:
   CollectiveBench(distributed::Job* job, int64_t devices, runtime::ThreadPool& pool)
-      : job_(job), devices_(devices), pool_(pool), ids_(static_cast<size_t>(devices)) {
-    std::iota(ids_.begin(), ids_.end(), 0);
-    processes_.assign(ids_.begin(), ids_.end());
-  }
+      : job_(job), devices_(devices), pool_(pool) {}
 
   // Seconds of each run. All processes make the same number.
   absl::StatusOr<std::vector<double>> Run(const CollectiveKind& kind, int64_t bytes) {
@@ -132,22 +128,15 @@ class CollectiveBench {
     runtime::ExecutionContext context;
     context.pool = &pool_;
     context.cancel = &Interrupted();
-    std::shared_ptr<runtime::ProcessGroup> processes;
-    if (job_ != nullptr) {
-      XLA_ASSIGN_OR_RETURN(processes, job_->StartRun(identity, ids_, processes_));
-      context.processes = processes.get();
-    }
-    const absl::Status status =
-        program.RunOnDevices(devices_, 1, argument_spans, result_spans, context);
-    if (processes != nullptr) processes->Finish(status);
-    return status;
+    return RunOnDeviceOfEach(job_, identity, devices_, [&](runtime::ProcessGroup* processes) {
+      context.processes = processes;
+      return program.RunOnDevices(devices_, 1, argument_spans, result_spans, context);
+    });
   }
 
   distributed::Job* const job_;
   const int64_t devices_;
   runtime::ThreadPool& pool_;
-  std::vector<int64_t> ids_;
-  std::vector<int32_t> processes_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tools/draw.h"
+#include "tools/job.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
 #include "tools/roofline.h"
@@ -69,19 +69,12 @@ class TimedProgram {
     context.pool = place_.pool;
     context.threads = &threads_;
     context.cancel = &Interrupted();
-    std::shared_ptr<runtime::ProcessGroup> processes;
-    if (place_.job != nullptr) {
-      std::vector<int64_t> ids(static_cast<size_t>(grid_.count()));
-      std::iota(ids.begin(), ids.end(), 0);
-      XLA_ASSIGN_OR_RETURN(
-          processes,
-          place_.job->StartRun(identity_, ids, std::vector<int32_t>(ids.begin(), ids.end())));
-      context.processes = processes.get();
-    }
-    const absl::Status status =
-        program_->RunOnDevices(grid_.replicas, grid_.partitions, all_views_, all_results_, context);
-    if (processes != nullptr) processes->Finish(status);
-    XLA_RETURN_IF_ERROR(status);
+    XLA_RETURN_IF_ERROR(RunOnDeviceOfEach(
+        place_.job, identity_, grid_.count(), [&](runtime::ProcessGroup* processes) {
+          context.processes = processes;
+          return program_->RunOnDevices(grid_.replicas, grid_.partitions, all_views_, all_results_,
+                                        context);
+        }));
     // The memory of the first run's results serves the others.
     for (auto& of_device : results_) {
       for (runtime::ResultView& result : of_device) {

@@ -225,6 +225,19 @@ int ThreadsOf(const Arguments& arguments, const distributed::Job* job) {
   return threads == 0 && job != nullptr ? job->UsableCpus() : threads;
 }
 
+absl::Status RunOnDeviceOfEach(distributed::Job* job, const distributed::ProgramIdentity& program,
+                               int64_t devices,
+                               absl::FunctionRef<absl::Status(runtime::ProcessGroup*)> run) {
+  if (job == nullptr) return run(nullptr);
+  std::vector<int64_t> ids(static_cast<size_t>(devices));
+  std::iota(ids.begin(), ids.end(), 0);
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::ProcessGroup> processes,
+                       job->StartRun(program, ids, std::vector<int32_t>(ids.begin(), ids.end())));
+  const absl::Status status = run(processes.get());
+  processes->Finish(status);
+  return status;
+}
+
 absl::StatusOr<std::vector<Literal>> RunInJob(
     distributed::Job& job, const HloModule& module, int64_t num_devices,
     absl::Span<const std::vector<const Literal*>> arguments, const RunDevices& run) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tools/command.h"
@@ -48,6 +50,12 @@ absl::StatusOr<std::unique_ptr<distributed::Job>> JoinJob(const JobRole& role);
 
 // --threads, or else as many as this process has CPUs, also among those of a job (may be null).
 int ThreadsOf(const Arguments& arguments, const distributed::Job* job);
+
+// Runs a program on as many devices, of which each process of a job has one. `run` gets what
+// connects them: null without a job (which may be null), where all devices are of this process.
+absl::Status RunOnDeviceOfEach(distributed::Job* job, const distributed::ProgramIdentity& program,
+                               int64_t devices,
+                               absl::FunctionRef<absl::Status(runtime::ProcessGroup*)> run);
 
 // Runs a program on replicas x partitions devices that are divided among the processes in order.
 // `arguments`: of all devices. `run` runs those of this process: it gets their arguments and
