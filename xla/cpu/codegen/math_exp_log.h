@@ -44,12 +44,17 @@ F UnlessTiny(const F& x, double tiny) {
   return UnderflowsSlowly(x) ? Select(Abs(x) < Like(x, tiny), Like(x, 0), x) : x;
 }
 template <class F>
-F UnlessTinyF32(const F& x) {
-  return UnlessTiny(x, 0x1p-25);
+F SquareUnlessTiny(const F& x, double tiny) {
+  const F s = UnlessTiny(x, tiny);
+  return s * s;
 }
 template <class F>
-F UnlessTinyF64(const F& x) {
-  return UnlessTiny(x, 0x1p-54);
+F SquareF32(const F& x) {
+  return SquareUnlessTiny(x, 0x1p-25);
+}
+template <class F>
+F SquareF64(const F& x) {
+  return SquareUnlessTiny(x, 0x1p-54);
 }
 template <class F>
 F AwayFromZero(const F& x, double little) {

@@ -17,7 +17,7 @@ F TanhF32(const F& x) {
   const F bounded = Select(size > Like(x, 10), Like(x, 10), size);
   const auto n = RoundToExponentF32(bounded, 2 * 1.4426950408889634, kPowerBias);
   const F r = Select(is_near, size, Fma(n.number, Like(x, -0.34657359027997264), bounded));
-  const F s = UnlessTinyF32(r), z = s * s;
+  const F z = SquareF32(r);
   const F t = Fma(r * z,
                   Polynomial(z, {-0.33333196623863971, 0.13329243201535679, -0.0535669892205198,
                                  0.020111649225190464, -0.00515509996826545}),
@@ -32,7 +32,7 @@ F TanhF32(const F& x) {
 template <class F>
 F ErfF32(const F& x) {
   const F size = Abs(x);
-  const F s = UnlessTinyF32(size), z = s * s;
+  const F z = SquareF32(size);
   const F near = Fma(size,
                      Polynomial(z, {0.12837916591389935, -0.37612627135528626, 0.1128360016912614,
                                     -0.026854444237171003, 0.0051895345933877163,
@@ -57,14 +57,15 @@ F ErfF32(const F& x) {
 
 template <class F>
 F ErfF64(const F& x) {
-  const F size = Abs(x), s = UnlessTinyF64(size);
+  const F size = Abs(x);
   const F near =
       Fma(size,
-          Polynomial(s * s, {0.12837916709551257, -0.37612638903183748, 0.11283791670954884,
-                             -0.026866170645077874, 0.0052239776248284296, -0.00085483269814259963,
-                             0.00012055331132988645, -1.4925595773305657e-5, 1.6461008500463625e-6,
-                             -1.6350396504903226e-7, 1.4660330858787548e-8, -1.1374964774195255e-9,
-                             5.9607017395584994e-11}),
+          Polynomial(SquareF64(size),
+                     {0.12837916709551257, -0.37612638903183748, 0.11283791670954884,
+                      -0.026866170645077874, 0.0052239776248284296, -0.00085483269814259963,
+                      0.00012055331132988645, -1.4925595773305657e-5, 1.6461008500463625e-6,
+                      -1.6350396504903226e-7, 1.4660330858787548e-8, -1.1374964774195255e-9,
+                      5.9607017395584994e-11}),
           size);
   const F t = Select(size > Like(x, 6), Like(x, 6), size);
   const F p =
@@ -88,7 +89,7 @@ template <class F>
 SinhCoshPairs<F> HalvesOfSinhCoshF64(const F& x) {
   const auto n = RoundF64(x * Like(x, 1.4426950408889634));
   const auto [r, low] = PairLessMultipleOfLn2F64(x, n.number);
-  const F some = UnlessTinyF64(r), z = some * some;
+  const F z = SquareF64(r);
   // Beyond sinh r = r and cosh r = 1.
   const F s = Fma(r * z,
                   Polynomial(z, {0.16666666666666677, 0.0083333333333216247, 0.00019841269886132981,
@@ -138,7 +139,7 @@ F TanhF64(const F& x) {
   const F bounded = Select(size > Like(x, 22), Like(x, 22), size);
   const auto n = RoundToExponentF64(bounded, 2 * 1.4426950408889634, 1023);
   const F r = Select(is_near, size, Fma(n.number, Like(x, -0.34657359027997264), bounded));
-  const F s = UnlessTinyF64(r), z = s * s;
+  const F z = SquareF64(r);
   const F p =
       PolynomialInHalves(z, {-0.3333333333333233, 0.13333333333193849, -0.053968253900756638,
                              0.021869486904458669, -0.008863212548865224, 0.0035919236375957419,

@@ -37,7 +37,7 @@ D AngleForF32(const D& y, const D& x) {
 // atan(q) = q + q z p(z), z = q^2, for 0 <= q <= 1; returns q z p(z) + low.
 template <class F>
 F AtanRestF32(const F& q, const F& low) {
-  const F s = UnlessTinyF32(q), z = s * s;
+  const F z = SquareF32(q);
   return Fma(q * z,
              Polynomial(z, {-0.33333301861447374, 0.19998638525971853, -0.14265244766675111,
                             0.10957574337790453, -0.08419456554143472, 0.058234542468436056,
@@ -47,7 +47,7 @@ F AtanRestF32(const F& q, const F& low) {
 // The first and the last ten terms have half the latency of all of them.
 template <class F>
 F AtanRestF64(const F& q, const F& low) {
-  const F s = UnlessTiny(q, 0x1p-30), z = s * s;  // z^10 counts
+  const F z = SquareUnlessTiny(q, 0x1p-30);  // z^10 counts
   const F head = Polynomial(
       z, {-0.33333333333333093, 0.19999999999955445, -0.14285714282802759, 0.11111111013665371,
           -0.090909071194900188, 0.076922811892192943, -0.066664150154827761, 0.058805926509953822,
@@ -136,7 +136,7 @@ Pair<F> AnglePairF64(const F& y, const F& x) {
       Pair<F>{Select(is_diagonal, less.high, small), Select(is_diagonal, less.low, zero)},
       Pair<F>{Select(is_diagonal, more.high, large), Select(is_diagonal, more.low, zero)});
   const F q = quotient.high;
-  const F s = UnlessTinyF64(q), z = s * s;
+  const F s = UnlessTiny(q, 0x1p-54), z = s * s;
   // atan(q) = q - q^3 / 3 + q^5 p(q^2); as a pair, q^3 / 3 counts with more than one number.
   Pair<F> arc = {q, quotient.low};
   if constexpr (kIsPair) {
@@ -189,8 +189,7 @@ template <class F>
 AsinParts<F> AsinPartsF64(const F& x) {
   const F size = Abs(x), half = Like(x, 0.5);
   const auto is_near = size < half;
-  const F some = UnlessTinyF64(size);
-  const F z = Select(is_near, some * some, Fma(size, Like(x, -0.5), half));
+  const F z = Select(is_near, SquareF64(size), Fma(size, Like(x, -0.5), half));
   const F s = Select(is_near, size, Sqrt(z));
   return {s,
           z * Polynomial(z, {0.16666666666665383, 0.0750000000034304, 0.044642856823481125,

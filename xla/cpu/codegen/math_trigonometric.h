@@ -69,7 +69,7 @@ auto IsOdd(const I& quadrant, const F&) {
 // sin of quadrant pi / 2 + r.
 template <class F, class I>
 F SinOfReducedF32(const F& r, const F& low, const I& quadrant) {
-  const F some = UnlessTinyF32(r), z = some * some;
+  const F z = SquareF32(r);
   const F s = Polynomial(z, {-0.1666665494358604, 0.0083321781423850964, -0.00019517298618677625});
   const F c = Polynomial(z, {0.041666646868538552, -0.0013887367613105758, 2.443846168512216e-5});
   const F sine = r + Fma(r * z, s, low);
@@ -84,7 +84,7 @@ struct SinCosPairs {
 };
 template <class F>
 SinCosPairs<F> SinCosOfRestF64(const F& r, const F& low) {
-  const F some = UnlessTinyF64(r), z = some * some;
+  const F z = SquareF64(r);
   const F s =
       Polynomial(z, {-0.16666666666666632, 0.0083333333333224247, -0.0001984126982981695,
                      2.7557313695201252e-6, -2.5050758647029653e-8, 1.5896827478200912e-10});
