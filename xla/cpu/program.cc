@@ -101,10 +101,6 @@ absl::Status LoadCpuCompiler() {
   return CpuProgram::Compile(module).status();
 }
 
-absl::StatusOr<std::string> CpuCodeDependencies(const CpuCompileOptions& options) {
-  return cpu::DependenciesOfCode(options);
-}
-
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
                                                                 const CpuCompileOptions& options) {
   auto impl = std::make_unique<Impl>();
@@ -112,7 +108,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());  // constants are folded exactly
-  XLA_ASSIGN_OR_RETURN(impl->target, cpu::DependenciesOfCode(options));
+  XLA_ASSIGN_OR_RETURN(impl->target, CpuCodeDependencies(options));
   impl->module = module.Clone();
   XLA_RETURN_IF_ERROR(RunCpuPipeline(impl->module.get(), options, &impl->pass_statistics));
   XLA_RETURN_IF_ERROR(impl->Schedule(module, options));
@@ -129,7 +125,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Load(const HloModule& mo
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   const ScopedFloatingPointMode mode(FloatingPointMode::Ieee());
-  XLA_ASSIGN_OR_RETURN(impl->target, cpu::DependenciesOfCode(options));
+  XLA_ASSIGN_OR_RETURN(impl->target, CpuCodeDependencies(options));
   if (impl->target != parts.target) {
     return absl::FailedPreconditionError(
         absl::StrCat("module ", module.name(), " was compiled for another machine or with other ",

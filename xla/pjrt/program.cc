@@ -327,9 +327,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, int64_t nu
   config.set_use_spmd_partitioning(build.use_spmd_partitioning());
   config.set_use_shardy_partitioner(build.use_shardy_partitioner());
   if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);
-  const std::string key = KeyOf(source, program->options);
+  const std::string key = source.compiled.empty() ? "" : KeyOf(source, program->options);
   // It was verified before it was saved.
-  const bool is_saved = IsSavedProgram(source.compiled, key);
+  const bool is_saved = !key.empty() && IsSavedProgram(source.compiled, key);
   if (!is_saved) XLA_RETURN_IF_ERROR(VerifyModule(*module));
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);

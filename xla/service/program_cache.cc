@@ -26,11 +26,10 @@ absl::StatusOr<std::string> KeyOf(const HloModule& module, const CpuCompileOptio
                        MaxInstructionSetOf(module.config().debug_options()));
   const ScopedMaxInstructionSet scope(bound);
   XLA_ASSIGN_OR_RETURN(const std::string code, CpuCodeDependencies(options));
-  std::string bytes =
-      absl::StrCat(runtime::BuildId(), "\n", code, "\n", XYLEM_VERSION, "\n",
-                   options.flush_subnormals, " ", options.least_shared_bytes, " ",
-                   options.constant_folding != nullptr, " ", module.config().replica_count(), " ",
-                   module.config().num_partitions(), "\n", module.name(), "\n");
+  std::string bytes = absl::StrCat(
+      runtime::BuildId(), "\n", code, "\n", XYLEM_VERSION, "\n", options.least_shared_bytes, " ",
+      options.constant_folding != nullptr, " ", module.config().replica_count(), " ",
+      module.config().num_partitions(), "\n", module.name(), "\n");
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);

@@ -307,13 +307,6 @@ absl::StatusOr<Target> TargetOf(const CpuCompileOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<std::string> DependenciesOfCode(const CpuCompileOptions& options) {
-  XLA_ASSIGN_OR_RETURN(const Target target, TargetOf(options));
-  return absl::StrCat(target.triple, " ", target.cpu, " ", target.features,
-                      target.machine.underflows_slowly ? " underflows slowly" : "",
-                      options.flush_subnormals ? " flushing" : "");
-}
-
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options,
@@ -331,3 +324,14 @@ absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule
 }
 
 }  // namespace xla::cpu
+
+namespace xla {
+
+absl::StatusOr<std::string> CpuCodeDependencies(const CpuCompileOptions& options) {
+  XLA_ASSIGN_OR_RETURN(const cpu::Target target, cpu::TargetOf(options));
+  return absl::StrCat(target.triple, " ", target.cpu, " ", target.features,
+                      target.machine.underflows_slowly ? " underflows slowly" : "",
+                      options.flush_subnormals ? " flushing" : "");
+}
+
+}  // namespace xla

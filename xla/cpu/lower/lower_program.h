@@ -52,9 +52,6 @@ struct LoweredProgram {
 // Returns CANCELLED if the caller has cancelled the compilation.
 absl::Status PollCompilation(const CpuCompileOptions& options);
 
-// Returns what machine code depends on besides the module: the processor, and options.
-absl::StatusOr<std::string> DependenciesOfCode(const CpuCompileOptions& options);
-
 // With `objects`, which LowerProgram has made of the same schedule, nothing is compiled: INTERNAL
 // if functions are missing in them.
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
