@@ -17,6 +17,7 @@
 #include "xla/kernels/linear_algebra/linear_algebra_kernel.h"
 #include "xla/kernels/random/random_bits.h"
 #include "xla/kernels/random/random_bits_kernel.h"
+#include "xla/kernels/sort/sorting_network.h"
 #include "xla/kernels/sort/total_order.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
@@ -128,6 +129,85 @@ TEST(SortKernel, Bf16) { CheckSorts<bfloat16>(); }
 TEST(SortKernel, S32) { CheckSorts<int32_t>(); }
 TEST(SortKernel, U64) { CheckSorts<uint64_t>(); }
 TEST(SortKernel, S8) { CheckSorts<int8_t>(); }
+
+// By the principle of zeros and ones, a network sorts everything if it sorts all rows of those.
+TEST(SortingNetwork, SortsAllRowsOfZerosAndOnes) {
+  for (int64_t length = 0; length <= 16; ++length) {
+    const std::vector<Comparator> network = MakeSortingNetwork(length);
+    for (uint32_t row = 0; row < uint32_t{1} << length; ++row) {
+      uint32_t bits = row;
+      for (const auto& [low, high] : network) {
+        const uint32_t both = bits >> low & 1 & ~(bits >> high);
+        bits ^= both << low | both << high;
+      }
+      // Zeros first.
+      ASSERT_TRUE((~bits & (bits << 1) & ((uint32_t{1} << length) - 1)) == 0)
+          << length << " elements, " << row;
+    }
+  }
+}
+
+TEST(SortingNetwork, SortsEachLane) {
+  const auto check = [](auto sample) {
+    using Word = decltype(sample);
+    constexpr int64_t kRows = kNetworkRows<Word>, kLength = 100;
+    TestRandom random(7);
+    alignas(64) static Word words[kRows * kLength];
+    std::vector<std::vector<Word>> rows(kRows);
+    for (int64_t i = 0; i < kRows * kLength; ++i) {
+      words[i] = static_cast<Word>(random.In(0, std::numeric_limits<int64_t>::max()) * 2);
+      rows[i % kRows].push_back(words[i]);
+    }
+    RunSortingNetwork(MakeSortingNetwork(kLength), words);
+    for (int64_t row = 0; row < kRows; ++row) {
+      std::sort(rows[row].begin(), rows[row].end());
+      for (int64_t i = 0; i < kLength; ++i) ASSERT_EQ(words[i * kRows + row], rows[row][i]);
+    }
+  };
+  check(uint16_t());
+  check(uint32_t());
+  check(uint64_t());
+}
+
+template <typename T>
+void CheckShortRows() {
+  uint64_t seed = 100;
+  for (const int64_t length : {1, 2, 3, 9, 17, 64, 65, 128, 129}) {
+    for (const int64_t inner : {1, 7, 70}) {
+      for (const SortOrder order : {SortOrder::kTotal, SortOrder::kNumbers}) {
+        ++seed;
+        for (const bool with_payload : {false, true})
+          CheckSort<T>(seed, order, seed % 2 == 0, with_payload, 11, length, inner, seed % 3 == 0,
+                       3);
+      }
+    }
+  }
+}
+
+TEST(ShortRowSort, F32) { CheckShortRows<float>(); }
+TEST(ShortRowSort, F64) { CheckShortRows<double>(); }
+TEST(ShortRowSort, Bf16) { CheckShortRows<bfloat16>(); }
+TEST(ShortRowSort, S32) { CheckShortRows<int32_t>(); }
+TEST(ShortRowSort, U16) { CheckShortRows<uint16_t>(); }
+TEST(ShortRowSort, S8) { CheckShortRows<int8_t>(); }
+
+// Dimensions in another order in memory, with a dimension between those of the rows.
+TEST(ShortRowSort, TransposedDimensions) {
+  SortSpec spec;
+  spec.dimensions = {6, 5, 10};
+  spec.strides = {5, 1, 30};
+  spec.dimension = 1;
+  spec.types = {S32};
+  std::vector<int32_t> values(300), sorted(300), expected;
+  std::iota(values.begin(), values.end(), 0);
+  for (int32_t& value : values) value = value * 7919 % 300;
+  expected = values;
+  for (auto row = expected.begin(); row != expected.end(); row += 5) std::sort(row, row + 5);
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeSortKernel(spec));
+  ASSERT_OK(RunPrepared(*kernel, {values.data(), sorted.data()}, 2));
+  EXPECT_EQ(sorted, expected);
+}
+
 // Operands that are the index, and results that nobody reads, have no memory.
 TEST(SortKernel, IndicesAndUnusedResultsAreNotTouched) {
   for (const int64_t length : {40, 3000, 140000}) {

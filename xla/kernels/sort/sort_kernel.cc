@@ -19,151 +19,14 @@
 #include "xla/kernels/call_context.h"
 #include "xla/kernels/sort/first_few.h"
 #include "xla/kernels/sort/key_encoding.h"
+#include "xla/kernels/sort/short_rows.h"
 #include "xla/kernels/sort/sort.h"
+#include "xla/kernels/sort/sort_rows.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
 namespace {
-
-// The least elements that a task sorts or moves.
-constexpr double kNanosecondsPerElement = 3;
-constexpr int64_t kTaskElements = kUsualMachine.ItemsOfTask(kNanosecondsPerElement);
-// Rows of at least as many elements are sorted by all workers together.
-constexpr int64_t kLongRow = 8 * kTaskElements;
-
-// The rows to sort: their starts, and the distance between their elements.
-struct Rows {
-  explicit Rows(const SortSpec& spec)
-      : length(spec.dimensions[spec.dimension]), stride(spec.strides[spec.dimension]) {
-    for (size_t d = 0; d < spec.dimensions.size(); ++d) {
-      if (static_cast<int64_t>(d) == spec.dimension) continue;
-      sizes.push_back(spec.dimensions[d]);
-      strides.push_back(spec.strides[d]);
-      count *= spec.dimensions[d];
-    }
-  }
-  int64_t Start(int64_t row) const {
-    int64_t offset = 0;
-    for (size_t d = sizes.size(); d > 0; --d) {
-      offset += row % sizes[d - 1] * strides[d - 1];
-      row /= sizes[d - 1];
-    }
-    return offset;
-  }
-  bool IsLong() const { return length >= kLongRow; }
-
-  int64_t length, stride, count = 1;
-  DimensionVector sizes, strides;
-};
-
-// to[i * stride] = from[index(i) * stride] for i in [begin, end).
-template <typename Index>
-void GatherElements(int64_t bytes, const void* from, void* to, int64_t stride, int64_t begin,
-                    int64_t end, Index&& index) {
-  const auto gather = [&](auto sample) {
-    using Element = decltype(sample);
-    const Element* src = static_cast<const Element*>(from);
-    Element* dst = static_cast<Element*>(to);
-    for (int64_t i = begin; i < end; ++i) dst[i * stride] = src[index(i) * stride];
-  };
-  struct Sixteen {
-    uint64_t words[2];
-  };
-  switch (bytes) {
-    case 1:
-      return gather(uint8_t());
-    case 2:
-      return gather(uint16_t());
-    case 4:
-      return gather(uint32_t());
-    case 8:
-      return gather(uint64_t());
-    default:
-      return gather(Sixteen());
-  }
-}
-
-// to[i * stride] = index(i) for i in [begin, end), as integers of so many bytes.
-template <typename Index>
-void StoreIndices(int64_t bytes, void* to, int64_t stride, int64_t begin, int64_t end,
-                  Index&& index) {
-  const auto store = [&](auto sample) {
-    using Element = decltype(sample);
-    Element* dst = static_cast<Element*>(to);
-    for (int64_t i = begin; i < end; ++i) dst[i * stride] = static_cast<Element>(index(i));
-  };
-  switch (bytes) {
-    case 1:
-      return store(uint8_t());
-    case 2:
-      return store(uint16_t());
-    case 4:
-      return store(uint32_t());
-    default:
-      return store(uint64_t());
-  }
-}
-
-class SortKernelBase : public Kernel {
- protected:
-  explicit SortKernelBase(const SortSpec& spec) : spec_(spec), rows_(spec) {
-    for (const PrimitiveType type : spec.types) bytes_.push_back(primitive_util::ByteWidth(type));
-  }
-
-  const char* Operand(const KernelCall& call, int64_t i, int64_t row_start) const {
-    return static_cast<const char*>(call.buffers[i]) + row_start * Bytes(i);
-  }
-  char* Result(const KernelCall& call, int64_t i, int64_t row_start) const {
-    return static_cast<char*>(call.buffers[spec_.types.size() + i]) + row_start * Bytes(i);
-  }
-  int64_t Bytes(int64_t i) const { return bytes_[static_cast<size_t>(i)]; }
-  bool IsIndex(int64_t i) const { return !spec_.is_index.empty() && spec_.is_index[i]; }
-  bool IsUnused(int64_t i) const { return !spec_.is_unused.empty() && spec_.is_unused[i]; }
-  int64_t RowsPerTask() const {
-    return std::max<int64_t>(1, kTaskElements / std::max<int64_t>(rows_.length, 1));
-  }
-
-  // Moves the elements [begin, end) of all operands of a row to their sorted positions.
-  template <typename Index>
-  void GatherRow(const KernelCall& call, int64_t row_start, int64_t begin, int64_t end,
-                 Index&& index) const {
-    for (int64_t i = 0; i < static_cast<int64_t>(spec_.types.size()); ++i) {
-      if (IsUnused(i)) continue;
-      if (IsIndex(i)) {
-        StoreIndices(Bytes(i), Result(call, i, row_start), rows_.stride, begin, end, index);
-        continue;
-      }
-      GatherElements(Bytes(i), Operand(call, i, row_start), Result(call, i, row_start),
-                     rows_.stride, begin, end, index);
-    }
-  }
-
-  // Calls sort_row(row start, task) for rows that a worker sorts alone.
-  template <typename F>
-  absl::Status ForEachRow(const KernelCall& call, char* scratch, int64_t bytes,
-                          F&& sort_row) const {
-    const int64_t per_task = RowsPerTask();
-    return RunTasks(*call.host, CeilOfRatio(rows_.count, per_task), scratch, bytes,
-                    [&](int64_t index, Task& task) {
-                      const int64_t end = std::min(rows_.count, (index + 1) * per_task);
-                      for (int64_t row = index * per_task; row < end; ++row)
-                        sort_row(rows_.Start(row), task);
-                    });
-  }
-  // Calls f(begin, end) for pieces of a long row.
-  template <typename F>
-  absl::Status ForEachPiece(const KernelCall& call, F&& f) const {
-    return RunTasks(*call.host, CeilOfRatio(rows_.length, kTaskElements), nullptr, 0,
-                    [&](int64_t index, Task&) {
-                      f(index * kTaskElements, std::min(rows_.length, (index + 1) * kTaskElements));
-                    });
-  }
-
-  const SortSpec spec_;
-  const Rows rows_;
-  std::vector<int64_t> bytes_;  // of the elements of each operand
-};
 
 // --- Sorts by one key: words of the key and the index.
 
@@ -245,19 +108,10 @@ class KeySortKernel final : public SortKernelBase {
 template <typename Word>
 class ValueSortKernel final : public SortKernelBase {
  public:
-  explicit ValueSortKernel(const SortSpec& spec)
-      : SortKernelBase(spec),
-        is_float_(primitive_util::IsFloatingPointType(spec.types[0])),
-        is_signed_(primitive_util::IsSignedIntegralType(spec.types[0])),
-        // Zeros and NaNs compare equal, but keep their order and bits.
-        has_classes_(is_float_ && spec.order == SortOrder::kNumbers) {}
+  explicit ValueSortKernel(const SortSpec& spec) : SortKernelBase(spec), order_(spec) {}
 
   static bool Fits(const SortSpec& spec) {
-    const PrimitiveType type = spec.types[0];
-    return spec.types.size() == 1 && spec.strides[spec.dimension] == 1 &&
-           primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Word)) &&
-           (spec.order == SortOrder::kTotal || !primitive_util::IsFloatingPointType(type) ||
-            type == F32 || type == F64);
+    return spec.strides[spec.dimension] == 1 && ValueOrder<Word>::Fits(spec);
   }
 
   int64_t ScratchBytes(int32_t) const override {
@@ -268,12 +122,8 @@ class ValueSortKernel final : public SortKernelBase {
     if (rows_.count == 0 || rows_.length == 0) return absl::OkStatus();
     if (!rows_.IsLong()) {
       return ForEachRow(call, nullptr, 0, [&](int64_t start, Task&) {
-        const Word* from = reinterpret_cast<const Word*>(Operand(call, 0, start));
-        Word* words = reinterpret_cast<Word*>(Result(call, 0, start));
-        ToWords(from, rows_.length, words);
-        SortWordsInPlace(words, rows_.length);
-        OrderedToBits(is_float_, is_signed_, spec_.descending, rows_.length, words);
-        if (has_classes_) RestoreClasses(from, words);
+        order_.SortRow(reinterpret_cast<const Word*>(Operand(call, 0, start)), rows_.length,
+                       reinterpret_cast<Word*>(Result(call, 0, start)));
       });
     }
     for (int64_t row = 0; row < rows_.count; ++row) {
@@ -281,47 +131,19 @@ class ValueSortKernel final : public SortKernelBase {
       Word* to = reinterpret_cast<Word*>(Result(call, 0, rows_.Start(row)));
       XLA_RETURN_IF_ERROR(ParallelSort<Word>(
           *call.host, rows_.length,
-          [&](int64_t begin, int64_t count, Word* words) { ToWords(from + begin, count, words); },
+          [&](int64_t begin, int64_t count, Word* words) {
+            order_.ToWords(from + begin, count, words);
+          },
           to, static_cast<char*>(call.scratch)));
-      XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
-        OrderedToBits(is_float_, is_signed_, spec_.descending, end - begin, to + begin);
-      }));
-      if (has_classes_) RestoreClasses(from, to);
+      XLA_RETURN_IF_ERROR(ForEachPiece(
+          call, [&](int64_t begin, int64_t end) { order_.FromWords(end - begin, to + begin); }));
+      order_.RestoreClasses(from, rows_.length, to);
     }
     return absl::OkStatus();
   }
 
  private:
-  void ToWords(const Word* from, int64_t count, Word* words) const {
-    if constexpr (sizeof(Word) >= 4) {
-      if (has_classes_) {
-        OrderedWords(spec_.types[0], SortOrder::kNumbers, spec_.descending, from, 1, count, words);
-        return;
-      }
-    }
-    std::copy_n(from, count, words);
-    BitsToOrdered(is_float_, is_signed_, spec_.descending, count, words);
-  }
-
-  // Restores the zeros and NaNs of a sorted row to those of `from`, in their order there.
-  void RestoreClasses(const Word* from, Word* sorted) const {
-    if constexpr (sizeof(Word) >= 4) {
-      if (!HasUnorderedBits(spec_.types[0], from, rows_.length)) return;
-      constexpr Word kInfinity =
-          sizeof(Word) == 4 ? Word{0x7F800000u} : static_cast<Word>(0x7FF0000000000000u);
-      constexpr Word kMagnitude = std::numeric_limits<Word>::max() >> 1;
-      const auto restore = [&](auto&& belongs) {
-        Word* place = std::find_if(sorted, sorted + rows_.length, belongs);
-        for (int64_t i = 0; i < rows_.length; ++i) {
-          if (belongs(from[i])) *place++ = from[i];
-        }
-      };
-      restore([](Word bits) { return (bits & kMagnitude) == 0; });
-      restore([](Word bits) { return (bits & kMagnitude) > kInfinity; });
-    }
-  }
-
-  const bool is_float_, is_signed_, has_classes_;
+  const ValueOrder<Word> order_;
 };
 
 // --- Sorts by a function: merge sort of indices.
@@ -642,6 +464,7 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spe
     return absl::UnimplementedError(
         absl::StrCat("sort of rows of ", spec.dimensions[spec.dimension], " elements"));
   }
+  if (std::unique_ptr<const Kernel> kernel = MakeShortRowSort(spec)) return kernel;
   if (ValueSortKernel<uint16_t>::Fits(spec))
     return std::make_unique<ValueSortKernel<uint16_t>>(spec);
   if (ValueSortKernel<uint32_t>::Fits(spec))
