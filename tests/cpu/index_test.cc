@@ -45,6 +45,32 @@ TEST_F(IndexTest, ADividedPositionIsNotComputedAgain) {
   EXPECT_NE(math_->Linearize({index[1], index[0]}, {3, 16000}).lanes, nullptr);
 }
 
+// Arrays of the leading dimensions are at a quotient of the position.
+TEST_F(IndexTest, LeadingDimensionsAreAtTheQuotient) {
+  const IndexVector index = math_->Delinearize(position_, {500, 7, 6});
+  const IndexTerm rows = math_->Linearize({index[0], index[1]}, {500, 7});
+  // Indices that are put together again would be up to 13 apart.
+  ASSERT_TRUE(rows.nearby.has_value());
+  EXPECT_EQ(rows.nearby->most, 3);
+}
+
+// Lanes stay near each other, so that no vector of 64-bit numbers is divided or multiplied.
+TEST_F(IndexTest, QuotientsOfNearbyLanesAreNearby) {
+  const IndexVector index = math_->Delinearize(position_, {100, 9000, 48, 3});
+  for (const IndexTerm& term : index) EXPECT_TRUE(term.nearby.has_value());
+  EXPECT_EQ(index[3].nearby->most, 2);
+  EXPECT_EQ(index[2].nearby->most, 47);
+  EXPECT_EQ(index[1].nearby->most, 8999);
+  EXPECT_EQ(index[0].nearby->most, 1);
+  const IndexTerm sum = math_->Add(math_->Multiply(index[2], 5), index[3]);
+  ASSERT_TRUE(sum.nearby.has_value());
+  EXPECT_EQ(sum.nearby->most, 47 * 5 + 2);
+  // With what is the same in all lanes.
+  EXPECT_TRUE(math_->Add(sum, {ir_->Parameter(0)}).nearby.has_value());
+  // Too far apart for 32 bits.
+  EXPECT_FALSE(math_->Multiply(index[1], int64_t{1} << 30).nearby.has_value());
+}
+
 TEST_F(IndexTest, AReshapeOfOneDimensionIsADivision) {
   const IndexVector index = math_->Reshape({position_}, {48000}, {16000, 3});
   EXPECT_EQ(math_->Linearize(index, {16000, 3}), position_);

@@ -44,6 +44,40 @@ int64_t Windows(int64_t size, int64_t padding, int64_t taps, int64_t dilation, i
   return room < 0 ? 0 : room / stride + 1;
 }
 
+// Vectors that span rows read operands that lack some of the dimensions.
+TEST(ShortRowsTest, CostlyElementsOfBroadcastOperands) {
+  const struct {
+    const char *shape, *leading, *second, *outer;
+  } kShapes[] = {{"7,300,3,6", "7,300,3", "300", "7,3"},
+                 {"5,48,3,5", "5,48,3", "48", "5,3"},
+                 {"3,5,500,3", "3,5,500", "5", "3,500"},
+                 {"2,3,9001,2", "2,3,9001", "3", "2,9001"},
+                 {"300,2,2,3", "300,2,2", "2", "300,2"}};
+  for (const auto& [shape, leading, second, outer] : kShapes) {
+    std::string rounds;
+    for (int i = 0; i < 8; ++i) {
+      absl::StrAppendFormat(&rounds, R"(
+  m%1$d = f32[%2$s] multiply(v%1$d, c)
+  n%1$d = f32[%2$s] negate(m%1$d)
+  v%3$d = f32[%2$s] maximum(n%1$d, b))",
+                            i, shape, i + 1);
+    }
+    ExpectAsInterpreted(absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f32[%1$s] parameter(0)
+  y = f32[%2$s] parameter(1)
+  z = f32[%3$s] parameter(2)
+  w = f32[%4$s] parameter(3)
+  a = f32[%1$s] broadcast(y), dimensions={0,1,2}
+  b = f32[%1$s] broadcast(z), dimensions={1}
+  c = f32[%1$s] broadcast(w), dimensions={0,2}
+  v0 = f32[%1$s] add(x, a)%5$s
+  ROOT r = f32[%1$s] add(v8, a)
+})",
+                                        shape, leading, second, outer, rounds));
+  }
+}
+
 TEST(ShortRowsTest, Windows) {
   for (const char* reducer : {"maximum", "add"}) {
     for (const int64_t columns : {2, 3, 5, 9}) {

@@ -234,6 +234,11 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
   address.bytes = linear.base;
   address.step = linear.lanes == nullptr ? linear.step : 0;
   address.lanes = linear.lanes;
+  if (linear.nearby) {
+    // Offsets that were 32-bit numbers make addresses of half the size.
+    address.bytes = linear.nearby->base;
+    address.lanes = ir_.ZExt(linear.nearby->offsets, ir_.Vector(ir_.I64(), lanes_));
+  }
   return address;
 }
 

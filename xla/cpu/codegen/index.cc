@@ -14,6 +14,8 @@ namespace {
 
 // Larger bounds are dropped, because sums of them could overflow.
 constexpr int64_t kGreatestBound = int64_t{1} << 60;
+// Of lanes that are near each other: sums and bytes fit 32 bits.
+constexpr int64_t kGreatestOffset = int64_t{1} << 30;
 
 IndexTerm WithBounds(IndexTerm term, int64_t low, int64_t high) {
   if (low < -kGreatestBound || high > kGreatestBound) return term;
@@ -42,6 +44,13 @@ IndexTerm IndexMath::Add(const IndexTerm& a, const IndexTerm& b) const {
     }
     return sum;
   }
+  if (a.nearby || b.nearby) {
+    const std::optional<NearbyLanes> x = AsNearby(a), y = AsNearby(b);
+    if (x && y && x->most + y->most <= kGreatestOffset) {
+      return FromNearby(
+          {ir_.Add(x->base, y->base), ir_.Add(x->offsets, y->offsets), x->most + y->most});
+    }
+  }
   const IrValue left = ToVector(a), right = ToVector(b);
   return FromVector(ir_.Add(ir_.Lanes(left) == 1 ? ir_.Splat(left, lanes_) : left,
                             ir_.Lanes(right) == 1 ? ir_.Splat(right, lanes_) : right));
@@ -54,6 +63,11 @@ IndexTerm IndexMath::AddConstant(const IndexTerm& a, int64_t c) const {
 IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
   if (factor == 1) return a;
   if (factor == 0) return Constant(0);
+  if (a.nearby && factor > 0 && a.nearby->most <= kGreatestOffset / factor) {
+    const auto& [base, offsets, most] = *a.nearby;
+    return FromNearby({ir_.Mul(base, ir_.Index(factor)),
+                       ir_.Mul(offsets, ir_.Const(ir_.TypeOf(offsets), factor)), most * factor});
+  }
   if (a.lanes != nullptr) {
     return FromVector(ir_.Mul(a.lanes, ir_.Const(ir_.TypeOf(a.lanes), factor)));
   }
@@ -121,25 +135,43 @@ bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
   return divisor % span == 0 && a.align % span == 0;
 }
 
+std::optional<NearbyLanes> IndexMath::AsNearby(const IndexTerm& a) const {
+  if (a.nearby) return a.nearby;
+  if (a.lanes != nullptr || a.step < 0 || a.step > kGreatestOffset / lanes_) return std::nullopt;
+  return NearbyLanes{a.base, ir_.Steps(ir_.Vector(ir_.I32(), lanes_), a.step),
+                     (lanes_ - 1) * a.step};
+}
+
+IndexTerm IndexMath::FromNearby(const NearbyLanes& nearby) const {
+  IndexTerm term = FromVector(ir_.Add(ir_.Splat(nearby.base, lanes_),
+                                      ir_.ZExt(nearby.offsets, ir_.Vector(ir_.I64(), lanes_))));
+  term.nearby = nearby;
+  return term;
+}
+
 std::optional<IndexMath::Quotient> IndexMath::QuotientOfLanes(const IndexTerm& a,
                                                               int64_t divisor) const {
   constexpr int kShift = 16;
-  if (a.lanes != nullptr || a.step <= 0 || lanes_ == 1 || divisor > (1 << kShift))
-    return std::nullopt;
-  // x = first + i * step, where first < divisor. x / divisor is x * (2^16 / divisor + 1) / 2^16 as
-  // long as x * divisor < 2^16.
-  if ((divisor - 1 + (lanes_ - 1) * a.step) * divisor >= int64_t{1} << kShift) return std::nullopt;
-  const IrValue first = ir_.URem(a.base, ir_.Index(divisor));
-  const IrType narrow = ir_.Vector(ir_.I32(), lanes_), wide = ir_.Vector(ir_.I64(), lanes_);
-  const IrValue x =
-      ir_.Add(ir_.Splat(ir_.Trunc(first, ir_.I32()), lanes_), ir_.Steps(narrow, a.step));
+  if (lanes_ == 1 || a.is_uniform() || divisor > kGreatestOffset) return std::nullopt;
+  const std::optional<NearbyLanes> nearby = AsNearby(a);
+  if (!nearby) return std::nullopt;
+  // x = base % divisor + offset. x / divisor is x * (2^16 / divisor + 1) / 2^16 as long as
+  // x * divisor < 2^16.
+  const int64_t most = divisor - 1 + nearby->most;
+  const bool is_small = most < (int64_t{1} << kShift) / divisor;
+  if (!is_small && most >= 2 * divisor) return std::nullopt;
+  const IrValue first = ir_.URem(nearby->base, ir_.Index(divisor));
+  const IrType narrow = ir_.TypeOf(nearby->offsets);
+  const IrValue x = ir_.Add(ir_.Splat(ir_.Trunc(first, ir_.I32()), lanes_), nearby->offsets);
+  const IrValue period = ir_.Const(narrow, divisor);
   const IrValue quotient =
-      ir_.LShr(ir_.Mul(x, ir_.Const(narrow, (int64_t{1} << kShift) / divisor + 1)),
-               ir_.Const(narrow, int64_t{kShift}));
-  const IrValue remainder = ir_.Sub(x, ir_.Mul(quotient, ir_.Const(narrow, divisor)));
-  return Quotient{FromVector(ir_.Add(ir_.Splat(ir_.UDiv(a.base, ir_.Index(divisor)), lanes_),
-                                     ir_.ZExt(quotient, wide))),
-                  FromVector(ir_.ZExt(remainder, wide))};
+      is_small ? ir_.LShr(ir_.Mul(x, ir_.Const(narrow, (int64_t{1} << kShift) / divisor + 1)),
+                          ir_.Const(narrow, int64_t{kShift}))
+               : ir_.ZExt(ir_.ICmp(LLVMIntUGE, x, period), narrow);
+  const IrValue remainder = ir_.Sub(x, ir_.Mul(quotient, period));
+  return Quotient{
+      FromNearby({ir_.UDiv(nearby->base, ir_.Index(divisor)), quotient, most / divisor}),
+      FromNearby({ir_.Index(0), remainder, divisor - 1})};
 }
 
 IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
@@ -251,6 +283,7 @@ const IndexMath::Division* IndexMath::DivisionAtEnd(absl::Span<const IndexTerm> 
 IndexVector IndexMath::Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const {
   IndexVector index(dimensions.size());
   const IndexTerm whole = linear;
+  std::vector<std::pair<size_t, IndexTerm>> quotients;
   size_t first = 0;  // the most significant dimension that is not 1 needs no remainder
   while (first < dimensions.size() && dimensions[first] == 1) ++first;
   for (size_t d = dimensions.size(); d-- > 0;) {
@@ -261,9 +294,16 @@ IndexVector IndexMath::Delinearize(IndexTerm linear, absl::Span<const int64_t> d
     } else {
       index[d] = Modulo(linear, dimensions[d]);
       linear = Divide(linear, dimensions[d]);
+      quotients.push_back({d, linear});
     }
   }
   Remember(whole, dimensions, index);
+  // Arrays of the leading dimensions alone are at the quotients.
+  const absl::Span<const IndexTerm> all = index;
+  for (const auto& [size, quotient] : quotients) {
+    const auto leading = all.first(size);
+    Remember(quotient, dimensions.first(size), {leading.begin(), leading.end()});
+  }
   return index;
 }
 

@@ -17,6 +17,14 @@ namespace xla::cpu {
 
 struct IndexSplit;
 
+// Lanes that are near each other: base + offsets[i], where the offsets are 32-bit numbers from 0 to
+// `most` and the base, if not null, is a 64-bit scalar.
+struct NearbyLanes {
+  IrValue base = nullptr;
+  IrValue offsets = nullptr;
+  int64_t most = 0;
+};
+
 // The index of lane i in one dimension: base + i * step, or lanes[i] where `lanes` is set.
 struct IndexTerm {
   IrValue base = nullptr;
@@ -28,6 +36,9 @@ struct IndexTerm {
   // The quotient and remainder that the index consists of, if they are known: no lane need be
   // divided then.
   std::shared_ptr<const IndexSplit> split = nullptr;
+  // The same as `lanes`, if they are known to be near each other: dividing them takes one division
+  // and multiplications of small numbers.
+  std::optional<NearbyLanes> nearby = std::nullopt;
 
   bool is_uniform() const { return step == 0 && lanes == nullptr; }
   bool has_bounds() const { return low <= high; }
@@ -93,8 +104,11 @@ class IndexMath {
   // them, so that only parts are divided. Returns no index otherwise.
   IndexVector ReshapeByDimensions(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
                                   absl::Span<const int64_t> to) const;
-  // Divides an affine index that is not negative by a small divisor: one division for all lanes,
-  // and multiplications of small numbers for each.
+  // Returns lanes that are near each other as such; nothing for others.
+  std::optional<NearbyLanes> AsNearby(const IndexTerm& a) const;
+  IndexTerm FromNearby(const NearbyLanes& nearby) const;
+  // Divides an index of nearby lanes that is not negative: one division for all lanes, and
+  // multiplications or comparisons of small numbers for each.
   std::optional<Quotient> QuotientOfLanes(const IndexTerm& a, int64_t divisor) const;
   // Whether all lanes have the same quotient.
   bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
