@@ -50,11 +50,11 @@ bool ReadsOutOfOrder(const HloInstruction& instruction) {
          (instruction.opcode() == HloOpcode::kTranspose && PicksFromShortRows(instruction));
 }
 
-// Whether materializing the instruction is cheap compared with what the kernels compute.
-bool AreMuchLarger(const std::vector<const HloInstruction*>& kernels,
-                   const HloInstruction& instruction) {
+// Whether materializing the instruction is cheap compared with what one of the kernels computes.
+bool IsMuchLarger(const std::vector<const HloInstruction*>& kernels,
+                  const HloInstruction& instruction) {
   constexpr int64_t kTimes = 4, kLeastElements = 1 << 14;
-  return !kernels.empty() && absl::c_all_of(kernels, [&](const HloInstruction* kernel) {
+  return absl::c_any_of(kernels, [&](const HloInstruction* kernel) {
     int64_t count = CountOf(FirstShape(*kernel));
     if (kernel->opcode() == HloOpcode::kReduce)
       count = std::max(count, CountOf(kernel->operand(0)->shape()));
@@ -171,7 +171,7 @@ class Planner {
   // Whether computing the elements where they are used costs less than materializing them.
   bool IsWorthwhile(const HloInstruction& instruction, const Candidate& candidate) const {
     if (candidate.recomputes && ReadsOutOfOrder(instruction) &&
-        AreMuchLarger(candidate.kernels, instruction)) {
+        IsMuchLarger(candidate.kernels, instruction)) {
       return false;
     }
     // Several kernels, or several accesses of one, compute the instruction several times.
@@ -222,7 +222,7 @@ class Planner {
       const bool is_recomputed = decisions_.recomputed.contains(user);
       switch (user->opcode()) {
         case HloOpcode::kBroadcast:
-          if (CountOf(user->shape()) > CountOf(instruction.shape())) return true;
+          if (is_recomputed || CountOf(user->shape()) > CountOf(instruction.shape())) return true;
           break;
         case HloOpcode::kGather:
           if (user->operand(0) == &instruction || !ReadsIndicesOnce(*user) || is_recomputed)
