@@ -132,6 +132,10 @@ template <class D>
 HWY_INLINE void StoreSums(D, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
   for (int c = 0; c < 4; ++c) sums[c] = hn::GetLane(v[c]);
 }
+template <class D>
+HWY_INLINE hn::Vec<D> SumsOfLanes(D, const hn::Vec<D>* v) {
+  return v[0];
+}
 #else
 // Sums the lanes of blocks of kBlock lanes.
 template <int kBlock, class D>
@@ -144,25 +148,52 @@ HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
   }
 }
 
-// Sums each vector's lanes. Elements of four vectors, or of two, are added side by side.
+// Adds lanes of the vectors of a block's lanes, so that lane i of each block is a partial sum of
+// vector i.
 template <class D>
-HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
-  using T = hn::TFromD<D>;
-  constexpr int kBlock = 16 / sizeof(T);
-  const hn::CappedTag<T, kBlock> block;
+HWY_INLINE hn::Vec<D> BlocksOfSums(D d, const hn::Vec<D>* v) {
   const auto pair = [&](int i) {
     return hn::Add(hn::InterleaveLower(d, v[i], v[i + 1]), hn::InterleaveUpper(d, v[i], v[i + 1]));
   };
-  const auto low = pair(0), high = pair(2);
-  if constexpr (sizeof(T) == 8) {
-    hn::StoreU(SumOfBlocks<kBlock>(d, low), block, sums);
-    hn::StoreU(SumOfBlocks<kBlock>(d, high), block, sums + 2);
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return pair(0);
   } else {
     const hn::RepartitionToWide<D> wide;
-    const auto a = hn::BitCast(wide, low), b = hn::BitCast(wide, high);
-    const auto all = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, a, b)),
-                             hn::BitCast(d, hn::InterleaveUpper(wide, a, b)));
-    hn::StoreU(SumOfBlocks<kBlock>(d, all), block, sums);
+    const auto a = hn::BitCast(wide, pair(0)), b = hn::BitCast(wide, pair(2));
+    return hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, a, b)),
+                   hn::BitCast(d, hn::InterleaveUpper(wide, a, b)));
+  }
+}
+
+// Sums each of four vectors' lanes.
+template <class D>
+HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
+  constexpr int kBlock = 16 / sizeof(hn::TFromD<D>);
+  const hn::CappedTag<hn::TFromD<D>, kBlock> block;
+#pragma GCC unroll 8
+  for (int i = 0; i < 4; i += kBlock)
+    hn::StoreU(SumOfBlocks<kBlock>(d, BlocksOfSums(d, v + i)), block, sums + i);
+}
+
+// Sums the lanes of as many vectors as there are lanes: lane i is the sum of vector i.
+template <class D>
+HWY_INLINE hn::Vec<D> SumsOfLanes(D d, const hn::Vec<D>* v) {
+  constexpr int kBlock = 16 / sizeof(hn::TFromD<D>), kBlocks = hn::MaxLanes(d) / kBlock;
+  if constexpr (kBlocks == 1) {
+    return BlocksOfSums(d, v);
+  } else {
+    // Of two vectors, the sums of neighboring blocks.
+    const auto pair = [&](int i) {
+      const auto a = BlocksOfSums(d, v + i * kBlock), b = BlocksOfSums(d, v + (i + 1) * kBlock);
+      return hn::Add(hn::OddEvenBlocks(b, a), hn::SwapAdjacentBlocks(hn::OddEvenBlocks(a, b)));
+    };
+    if constexpr (kBlocks == 2) {
+      return pair(0);
+    } else {
+      static_assert(kBlocks == 4);
+      const auto low = pair(0), high = pair(2);
+      return hn::Add(hn::ConcatLowerLower(d, high, low), hn::ConcatUpperUpper(d, high, low));
+    }
   }
 }
 #endif
@@ -260,10 +291,59 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
   FinishDots<T, W>(sum, k, depth, x, x_stride, w, ldw, sums, sum_stride);
 }
 
+// Multiplies a short row by as many columns as a vector has lanes, whose sums take longer than
+// their products.
+template <typename T, typename W>
+HWY_INLINE void ShortDotStep(int64_t depth, const T* HWY_RESTRICT x, const W* HWY_RESTRICT w,
+                             int64_t ldw, T* HWY_RESTRICT sums) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> sum[kLanes];
+#pragma GCC unroll 16
+  for (int64_t c = 0; c < kLanes; ++c) sum[c] = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + kLanes <= depth; k += kLanes) {
+    const auto row = hn::LoadU(d, x + k);
+#pragma GCC unroll 16
+    for (int64_t c = 0; c < kLanes; ++c)
+      sum[c] = hn::MulAdd(row, LoadWide(d, w + c * ldw + k), sum[c]);
+  }
+  if (kLoadsParts<T, W> && k < depth) {
+    const auto row = LoadWidePart(d, x + k, depth - k);
+#pragma GCC unroll 16
+    for (int64_t c = 0; c < kLanes; ++c)
+      sum[c] = hn::MulAdd(row, LoadWidePart(d, w + c * ldw + k, depth - k), sum[c]);
+    k = depth;
+  }
+  hn::StoreU(SumsOfLanes(d, sum), d, sums);
+  const hn::CappedTag<T, 1> one;
+  for (; k < depth; ++k) {
+    for (int64_t c = 0; c < kLanes; ++c)
+      sums[c] += x[k] * hn::GetLane(LoadWide(one, w + c * ldw + k));
+  }
+}
+
+// Whether the sums of lanes take longer than their products.
+template <typename T>
+bool IsShortDot(int64_t depth) {
+  return depth < 8 * int64_t{hn::MaxLanes(hn::ScalableTag<T>())};
+}
+
+// Returns the first column that is left.
+template <typename T, typename W>
+int64_t ShortDots(int64_t columns, int64_t depth, const T* x, const W* w, int64_t ldw, T* sums) {
+  int64_t j = 0;
+  constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  for (; j + kLanes <= columns; j += kLanes)
+    ShortDotStep<T, W>(depth, x, w + j * ldw, ldw, sums + j);
+  return j;
+}
+
 template <typename T, typename W, int kRows>
 void DotRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, const W* w, int64_t ldw,
              T* sums, int64_t sum_stride) {
   int64_t j = 0;
+  if (kRows == 1 && IsShortDot<T>(depth)) j = ShortDots<T, W>(columns, depth, x, w, ldw, sums);
   for (; j + 4 <= columns; j += 4)
     DotStep<T, W, kRows, 4>(depth, x, x_stride, w + j * ldw, ldw, sums + j, sum_stride);
   for (; j < columns; ++j)
