@@ -7,6 +7,8 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -263,6 +265,40 @@ TEST(FftKernel, LeavesOthersToTheGeneralTransform) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
                        MakeFftKernel({C64, C64, false, {5, 9}, {10}, ""}));
   EXPECT_EQ(kernel, nullptr);
+}
+
+// Waking other threads, and waiting for what they have written of the first axis, takes longer than
+// small transforms do.
+TEST(FftKernel, SmallTransformsStayOnOneThread) {
+  const auto loops_of = [](DimensionVector dimensions, DimensionVector lengths) {
+    int64_t count = 1;
+    for (const int64_t size : dimensions) count *= size;
+    const std::vector<std::complex<float>> x(static_cast<size_t>(count), {1, 2});
+    std::vector<std::complex<float>> one(x.size()), many(x.size());
+    const auto kernel =
+        MakeFftKernel({C64, C64, false, std::move(dimensions), std::move(lengths), "lanes"})
+            .value();
+    int64_t loops = 0;
+    const KernelHost host = {
+        &loops, 4,
+        [](void* caller, int64_t count, void (*body)(void*, int64_t), void* argument) {
+          ++*static_cast<int64_t*>(caller);
+          for (int64_t i = count; i-- > 0;) body(argument, i);
+        },
+        nullptr};
+    std::vector<unsigned char> scratch(static_cast<size_t>(kernel->ScratchBytes(4) + 64));
+    auto* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64;
+    void* buffers[] = {const_cast<std::complex<float>*>(x.data()), many.data()};
+    EXPECT_OK(kernel->Run({&host, buffers, aligned}));
+    EXPECT_OK(RunPrepared(*kernel, {buffers[0], one.data()}));
+    EXPECT_EQ(std::memcmp(one.data(), many.data(), x.size() * sizeof(x[0])), 0);
+    return loops;
+  };
+  EXPECT_EQ(loops_of({64, 64}, {64, 64}), 0);
+  EXPECT_EQ(loops_of({128, 128}, {128, 128}), 0);
+  EXPECT_EQ(loops_of({512, 512}, {512, 512}), 2);
+  EXPECT_EQ(loops_of({16, 128}, {128}), 0);
+  EXPECT_EQ(loops_of({256, 1024}, {1024}), 1);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "xla/base/machine.h"
 
 extern "C" {
 
@@ -107,6 +108,13 @@ class Task {
 // before each call, and returns the error of a poll.
 absl::Status RunTasks(const KernelHost& host, int64_t count, char* scratch, int64_t scratch_bytes,
                       absl::FunctionRef<void(int64_t index, Task& task)> body);
+
+// Returns the host without its other workers, unless what takes so long on one thread is worth
+// them.
+inline KernelHost WorkersWorth(KernelHost host, double nanoseconds) {
+  if (!kUsualMachine.IsWorthAThread(nanoseconds)) host.workers = 1;
+  return host;
+}
 
 // Returns the next multiple of 64.
 constexpr int64_t Aligned(int64_t bytes) { return (bytes + 63) & ~int64_t{63}; }

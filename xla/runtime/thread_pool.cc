@@ -3,6 +3,7 @@
 #include "xla/runtime/thread_pool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -18,8 +19,11 @@ namespace {
 // sleeping thread takes some microseconds, on virtual machines tens of them, which is longer than
 // many loops run; a look takes 10 to 40 nanoseconds.
 constexpr int kSpins = 512;          // of the calling thread, for the last chunks
-constexpr int kLeastIdleSpins = 16;  // of workers between loops: twice as often after each success,
-constexpr int kMostIdleSpins = 4096;  // half as often after each failure
+// Of workers between loops: twice as often after each loop that began soon, half as often after
+// others, whether the thread was still looking or had gone to sleep.
+constexpr int kLeastIdleSpins = 16;
+constexpr int kMostIdleSpins = 4096;
+constexpr std::chrono::microseconds kSoon(100);
 
 // Whether this thread is inside the body of a loop.
 thread_local bool is_in_loop = false;
@@ -164,14 +168,17 @@ void ThreadPool::Work(int thread) {
   while (!is_finished_) {
     Loop* const loop = NextLoop();
     if (loop == nullptr) {
+      const auto begin = std::chrono::steady_clock::now();
       lock.unlock();
       const bool has_work = AwaitLoop(spins);
       lock.lock();
-      spins = has_work ? std::min(2 * spins, kMostIdleSpins) : std::max(spins / 2, kLeastIdleSpins);
-      if (is_finished_ || !loops_.empty()) continue;
-      ++idle_;
-      wake_.wait(lock);
-      --idle_;
+      if (!is_finished_ && loops_.empty()) {
+        ++idle_;
+        wake_.wait(lock);
+        --idle_;
+      }
+      const bool is_soon = has_work || std::chrono::steady_clock::now() - begin < kSoon;
+      spins = is_soon ? std::min(2 * spins, kMostIdleSpins) : std::max(spins / 2, kLeastIdleSpins);
       continue;
     }
     loop->workers.fetch_add(1, std::memory_order_relaxed);

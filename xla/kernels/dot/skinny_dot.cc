@@ -23,6 +23,8 @@ namespace {
 // over a part of the matrix, each over as many rows as registers hold.
 constexpr int64_t kMaxDotRows = 3 * kMaxSkinnyRows;
 
+constexpr double kCyclesOfNanosecond = 2.5;
+
 // Whether lines of the matrix are contiguous along k, as dot products need.
 bool HasDotRows(const MatrixView& matrix) {
   return matrix.k.IsOneRun() && matrix.k.run_stride() == 1 && matrix.lines.IsOneRun() &&
@@ -60,6 +62,9 @@ class SkinnyDotKernel final : public Kernel {
       split_depth_ = RoundUpTo<int64_t>(CeilOfRatio(problem_.k, splits), 64);
     }
     splits_ = CeilOfRatio(problem_.k, split_depth_);
+    const auto bytes = static_cast<double>(problem_.batch * problem_.n * problem_.k * sizeof(W));
+    nanoseconds_ =
+        kUsualMachine.Nanoseconds(bytes, SkinnyDotCost<T, W>(problem_) / kCyclesOfNanosecond);
   }
 
   // Whether there is one problem, whose rows are as they would be packed.
@@ -74,6 +79,7 @@ class SkinnyDotKernel final : public Kernel {
   }
 
   absl::Status Run(const KernelCall& call) const override {
+    const KernelHost host = WorkersWorth(*call.host, nanoseconds_);
     char* scratch = static_cast<char*>(call.scratch);
     const Row* x = nullptr;
     int64_t x_stride = problem_.k;
@@ -83,8 +89,8 @@ class SkinnyDotKernel final : public Kernel {
     const SkinnyKernels<T, W> kernels = FusedSkinnyKernels<T, W>();
     const ElementStore<T> store(problem_, call.buffers);
     XLA_RETURN_IF_ERROR(RunTasks(
-        *call.host, problem_.batch * blocks_ * splits_, scratch + RowBytes() + SumBytes(),
-        WorkerBytes(), [&](int64_t index, Task& task) {
+        host, problem_.batch * blocks_ * splits_, scratch + RowBytes() + SumBytes(), WorkerBytes(),
+        [&](int64_t index, Task& task) {
           const int64_t split = index % splits_, block = index / splits_ % blocks_,
                         batch = index / splits_ / blocks_;
           const int64_t column = block * block_, columns = std::min(block_, problem_.n - column);
@@ -192,6 +198,7 @@ class SkinnyDotKernel final : public Kernel {
 
   const DotProblem problem_;
   bool dots_;
+  double nanoseconds_;  // on one thread
   int64_t ldw_, block_, blocks_, splits_, split_depth_;
   int64_t stride_;  // of rows of sums
 };

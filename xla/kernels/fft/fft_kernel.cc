@@ -5,6 +5,7 @@
 #include "xla/kernels/fft/fft_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -90,13 +91,19 @@ class LaneFftKernel final : public Kernel {
       const LaneAxis<T>& last = axes_.back();
       between_ = last.lines() * last.from_length;
     }
+    // Lines of the second axis wait for what other threads have just written of the first.
+    constexpr double kWait = 6;
+    for (const LaneAxis<T>& axis : axes_) nanoseconds_ += Nanoseconds(axis);
+    if (axes_.size() > 1) nanoseconds_ /= kWait;
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
     return Aligned(between_ * kComplexBytes) + WorkerBytes() * workers;
   }
 
-  absl::Status Run(const KernelCall& call) const override {
+  absl::Status Run(const KernelCall& given) const override {
+    const KernelHost host = WorkersWorth(*given.host, nanoseconds_);
+    const KernelCall call = {&host, given.buffers, given.scratch};
     const void* from = call.buffers[0];
     for (size_t i = 0; i < axes_.size(); ++i) {
       const bool is_last = i + 1 == axes_.size();
@@ -113,6 +120,12 @@ class LaneFftKernel final : public Kernel {
   static constexpr int64_t kLanes = kFftLanes<T>;
   static constexpr int64_t kRow = 2 * kLanes;
   static constexpr int64_t kComplexBytes = 2 * static_cast<int64_t>(sizeof(T));
+
+  static double Nanoseconds(const LaneAxis<T>& axis) {
+    constexpr double kStep = 0.04 * sizeof(T);  // of an element
+    const auto length = static_cast<double>(axis.complex_length());
+    return kStep * static_cast<double>(axis.lines()) * length * std::log2(length + 1);
+  }
 
   // The bytes of one more row than the length, for spectra of real numbers.
   static int64_t RowBytes(int64_t rows) {
@@ -216,6 +229,7 @@ class LaneFftKernel final : public Kernel {
 
   const bool inverse_;
   const std::vector<LaneAxis<T>> axes_;
+  double nanoseconds_ = 0;  // what is worth other threads, on one
   int64_t longest_ = 1, work_rows_ = 1;
   int64_t between_ = 0;  // complex numbers between the axes of a transform to real numbers
 };
