@@ -155,6 +155,18 @@ TEST(CpuProgramTest, TrainingStepsTakeLittleMemory) {
   EXPECT_LE(program->ScratchBytes(1), 800000);
 }
 
+// A product by few columns reads its rows where they are, and has no row of padding.
+TEST(CpuProgramTest, ProductsByFewColumnsCopyNoRows) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(HloModule m
+ENTRY e {
+  a = f32[24576,64] parameter(0)
+  b = f32[64,4] parameter(1)
+  ROOT d = f32[24576,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  EXPECT_LE(program->ScratchBytes(2), 1 << 20);
+}
+
 // Both elements of the state take the place of the other one in every step.
 TEST(CpuProgramTest, LoopsMaySwapTheirState) {
   const Literal a = LiteralUtil::CreateR1<float>({1, 2, 3}),

@@ -109,6 +109,7 @@ class DirectProduct final : public Kernel {
     prefetches_ = !copies_ && minor_.taps == 1 && outer_taps_ == 1;
     width_ = reach + 1;
     span_ = reach * pixel_ + patches.features;
+    zero_slots_ = input_rows_.ReadsPadding() ? 1 : 0;
     MakeRuns();
     constexpr int64_t kLongRun = 32;
     is_dots_ = conv_.result.columns.count() <= kMostDotFeatures && runs_.front().length >= kLongRun;
@@ -253,7 +254,7 @@ class DirectProduct final : public Kernel {
   }
   int64_t WorkerBytes(const Plan& plan) const {
     return PanelBytes() + DotBytes() + TableBytes(plan) + RunBytes() +
-           (plan.slots + 1) * SlotBytes();
+           (plan.slots + zero_slots_) * SlotBytes();
   }
 
   // Copies the elements of a row that windows reach, with zeros around them.
@@ -277,8 +278,8 @@ class DirectProduct final : public Kernel {
   void FindRows(const float* input, int64_t first_row, int64_t rows, const float** table,
                 float* slots) const {
     const int64_t slot_elements = SlotBytes() / 4;
-    bool has_zeros = false;  // in the first slot
-    int64_t used = 1;
+    bool has_zeros = false;  // in the first slot, which is theirs
+    int64_t used = zero_slots_;
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t tap = 0; tap < outer_taps_; ++tap) {
         const int64_t at = r * outer_taps_ + tap, id = input_rows_.OffsetOf(first_row + r, tap);
@@ -441,10 +442,11 @@ class DirectProduct final : public Kernel {
   int64_t row_, rows_, outer_taps_;
   bool is_dots_;  // few features: dot products along the patches rather than vectors of features
   bool copies_;
-  int64_t pixel_;    // elements from one input position of a row to the next, as it is read
-  bool prefetches_;  // rows in memory that no other position reads
-  int64_t width_;    // input positions of a row
-  int64_t span_;     // elements of a row
+  int64_t pixel_;       // elements from one input position of a row to the next, as it is read
+  bool prefetches_;     // rows in memory that no other position reads
+  int64_t width_;       // input positions of a row
+  int64_t span_;        // elements of a row
+  int64_t zero_slots_;  // 1 if there are rows of padding
   std::vector<PatchRun> runs_;
   std::vector<int64_t> chunks_;  // ends of ranges of runs
   mutable std::once_flag is_planned_;

@@ -27,6 +27,14 @@ int64_t InputRows::MostOf(int64_t rows) const {
       rows * dims[0].stride + images * ((dims[0].taps - 1) * dims[0].window_dilation + 1));
 }
 
+bool InputRows::ReadsPadding() const {
+  const auto& dims = patches_.dims;
+  return std::any_of(dims.begin(), dims.end() - 1, [](const SpatialDim& dim) {
+    const int64_t reach = (dim.output_size - 1) * dim.stride + (dim.taps - 1) * dim.window_dilation;
+    return dim.padding_low > 0 || reach - dim.padding_low >= dim.input_size;
+  });
+}
+
 int64_t InputRows::OffsetOf(int64_t row, int64_t tap) const {
   const auto& dims = patches_.dims;
   int64_t offset = 0;

@@ -24,6 +24,9 @@ class InputRows {
   // Distance tells that it was read before.
   int64_t MostOf(int64_t rows) const;
 
+  // Whether some output row reads padding under an outer tap.
+  bool ReadsPadding() const;
+
   // Returns the offset of the input row of an output row under an outer tap, in elements; kZeroRow
   // if it is padding.
   int64_t OffsetOf(int64_t row, int64_t tap) const;
