@@ -157,8 +157,8 @@ Pipeline CpuPipeline(const CpuCompileOptions& options) {
   add({"canonicalize-contractions", "expand-depthwise-convolutions", "move-features-last",
        "split-reductions", "split-scatters", "flatten-calls", "hoist-loop-invariants"});
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
-  add({"merge-transposed-dimensions", "split-concatenations", "widen-short-rows",
-       "separate-fills"});
+  add({"merge-transposed-dimensions", "compute-before-transposes", "split-concatenations",
+       "widen-short-rows", "separate-fills"});
   // Kernels.
   add({"flatten-calls", "check-applied-computations", kFuse});
   pipeline.Add(kMergeFusions, [bytes = options.least_shared_bytes](HloModule* module) {

@@ -13,6 +13,7 @@
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/calls.h"
 #include "xla/passes/canonicalize_contractions.h"
+#include "xla/passes/compute_before_transposes.h"
 #include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -36,6 +37,8 @@ constexpr Pass kPasses[] = {
      &SimplifyAlgebra},
     {"canonicalize-contractions", "makes transposes dimension numbers of dots and convolutions",
      &CanonicalizeContractions},
+    {"compute-before-transposes", "moves functions of transposed arrays in front of the transposes",
+     &ComputeBeforeTransposes},
     {"cse", "computes equal expressions once", &EliminateCommonSubexpressions},
     {"dce", "removes what no result and no effect depends on", &EliminateDeadCode},
     {"expand-async", "writes asynchronous operations as ordinary ones", &ExpandAsync},
