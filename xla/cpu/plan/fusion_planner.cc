@@ -73,18 +73,29 @@ int64_t CostWithOperands(const HloInstruction& instruction) {
   return cost;
 }
 
+// Returns the array that the instruction is a part of, or that it renames.
+const HloInstruction* SkipParts(const HloInstruction* instruction) {
+  for (const HloInstruction* part = nullptr; part != instruction;) {
+    part = instruction;
+    instruction = SkipViews(instruction);
+    if (instruction->opcode() == HloOpcode::kSlice) instruction = instruction->operand(0);
+  }
+  return instruction;
+}
+
 // Whether the instruction reads at most one array as large as its result.
 bool ReadsLittle(const HloInstruction& instruction) {
-  int64_t large = 0;
+  const HloInstruction* large = nullptr;
   for (const HloInstruction* operand : instruction.operands()) {
-    const HloInstruction* source = SkipViews(operand);
+    const HloInstruction* source = SkipParts(operand);
     if (source->opcode() == HloOpcode::kBroadcast || source->opcode() == HloOpcode::kIota ||
-        CountOf(source->shape()) * 4 <= CountOf(instruction.shape())) {
+        CountOf(source->shape()) * 4 <= CountOf(instruction.shape()) || source == large) {
       continue;
     }
-    ++large;
+    if (large != nullptr) return false;
+    large = source;
   }
-  return large <= 1;
+  return true;
 }
 
 // Whether vectors that cross from one operand to the next, and so compute both, cost little.
