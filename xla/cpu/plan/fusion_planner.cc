@@ -28,6 +28,8 @@ namespace {
 constexpr int64_t kMaxFusionSize = 400;
 // An instruction that several kernels compute costs no more than this.
 constexpr int64_t kMaxDuplicatedCost = 6;
+// An operand that a dot computes for each product costs no more than this.
+constexpr int64_t kMaxCostInDot = 1;
 // A concatenation with more operands is a kernel of its own.
 constexpr int64_t kMaxConcatenated = 16;
 
@@ -71,6 +73,17 @@ int64_t CostWithOperands(const HloInstruction& instruction) {
     if (FusedCost(*operand) <= kMaxDuplicatedCost) cost += FusedCost(*operand);
   }
   return cost;
+}
+
+// Whether a large enough dot reads each element many times, and so would compute it again.
+bool IsReadOftenByDot(const HloInstruction& instruction) {
+  constexpr double kOften = 4, kLeastProducts = 4096;
+  return absl::c_any_of(instruction.users(), [&](const HloInstruction* user) {
+    if (user->opcode() != HloOpcode::kDot) return false;
+    const double products = static_cast<double>(ContractionFlops(*user)) / 2;
+    return products >= kLeastProducts &&
+           products >= kOften * static_cast<double>(CountOf(instruction.shape()));
+  });
 }
 
 // Returns the array that the instruction is a part of, or that it renames.
@@ -185,6 +198,8 @@ class Planner {
         IsMuchLarger(candidate.kernels, instruction)) {
       return false;
     }
+    if (CostWithOperands(instruction) > kMaxCostInDot && IsReadOftenByDot(instruction))
+      return false;
     // Several kernels, or several accesses of one, compute the instruction several times.
     const bool repeats = candidate.kernels.size() > 1 ||
                          (!candidate.is_row && candidate.recomputes) ||
