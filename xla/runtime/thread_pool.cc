@@ -18,7 +18,7 @@ namespace {
 // How often a thread looks at whether there is something to do before it goes to sleep. To wake a
 // sleeping thread takes some microseconds, on virtual machines tens of them, which is longer than
 // many loops run; a look takes 10 to 40 nanoseconds.
-constexpr int kSpins = 512;          // of the calling thread, for the last chunks
+constexpr int kSpins = 512;  // of the calling thread, for the last chunks
 // Of workers between loops: twice as often after each loop that began soon, half as often after
 // others, whether the thread was still looking or had gone to sleep.
 constexpr int kLeastIdleSpins = 16;
