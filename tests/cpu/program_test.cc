@@ -155,6 +155,21 @@ TEST(CpuProgramTest, TrainingStepsTakeLittleMemory) {
   EXPECT_LE(program->ScratchBytes(1), 800000);
 }
 
+// Of a chain of equal arrays, every second one is in the memory of the result.
+TEST(CpuProgramTest, ChainsUseTheMemoryOfTheResult) {
+  std::string text =
+      "HloModule m\nENTRY e {\n  w = f32[64,64] parameter(0)\n  x0 = f32[64,64] parameter(1)\n";
+  for (int i = 0; i < 6; ++i) {
+    absl::StrAppendFormat(
+        &text,
+        "  %s x%d = f32[64,64] dot(x%d, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+        i == 5 ? "ROOT" : "", i + 1, i);
+  }
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text + "}"));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  EXPECT_EQ(program->ScratchBytes(1), 64 * 64 * 4);
+}
+
 // A product by few columns reads its rows where they are, and has no row of padding.
 TEST(CpuProgramTest, ProductsByFewColumnsCopyNoRows) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(HloModule m

@@ -340,11 +340,27 @@ class Assigner {
     return offset;
   }
 
+  // Places the largest buffers first: of equal ones the earlier first, or the later, whichever
+  // takes less memory. Which of a chain of equal buffers finds room in the memory of results
+  // depends on that.
   void PlaceBuffers() {
+    constexpr size_t kMostValues = 1 << 14;
     std::vector<size_t> order;
     for (size_t v = 0; v < values_.size(); ++v) {
       if (!members_[v].empty() && b_.lives[v].is_temporary && !is_placed_[v]) order.push_back(v);
     }
+    PlaceInOrder(order);
+    if (values_.size() > kMostValues || b_.schedule.scratch_bytes == 0) return;
+    const int64_t bytes = b_.schedule.scratch_bytes;
+    std::vector<BufferSlice> places = places_;
+    std::reverse(order.begin(), order.end());
+    PlaceInOrder(order);
+    if (b_.schedule.scratch_bytes < bytes) return;
+    b_.schedule.scratch_bytes = bytes;
+    places_ = std::move(places);
+  }
+
+  void PlaceInOrder(std::vector<size_t> order) {
     const auto bytes_of = [&](size_t v) {
       return (values_[v].bytes + kAlignment - 1) / kAlignment * kAlignment;
     };
