@@ -8,8 +8,10 @@
 #include "xla/hlo/dimensions/instruction_relations.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/sharding_attributes.h"
+#include "xla/spmd/instructions.h"
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/factor_sharding.h"
+#include "xla/spmd/reduction_start.h"
 
 namespace xla::spmd {
 namespace {
@@ -56,7 +58,7 @@ bool HasPartialResults(const HloInstruction& instruction) {
     case HloOpcode::kScaledDot:
       return true;
     default:
-      return instruction.opcode() == HloOpcode::kReduce && instruction.shape().IsArray();
+      return instruction.opcode() == HloOpcode::kReduce && MayCombineParts(instruction);
   }
 }
 
@@ -101,6 +103,15 @@ bool IsShifted(const HloInstruction& instruction, const DimensionRelations& rela
     }
   }
   return false;
+}
+
+// Whether elements are chosen along a dimension that has the factor: where all are, the relation
+// lets it pass, as Shardy's does, though shards would choose among their own.
+bool IsChosenFrom(const HloInstruction& instruction, const DimensionRelations& relations,
+                  int64_t factor) {
+  const bool is_top_k = instruction.opcode() == HloOpcode::kTopK || IsCall(instruction, "TopK") ||
+                        IsCall(instruction, "mhlo.topk");
+  return is_top_k && absl::c_linear_search(relations.operands[0].back(), factor);
 }
 
 // Whether each result is divided with the factor: shards of operands would give parts of others.
@@ -169,7 +180,8 @@ class Maker {
           (!MayLackFactors(instruction_) &&
            !propagation::IsInAllArrays(relations_, static_cast<int64_t>(f))) ||
           IsMinor(relations_, static_cast<int64_t>(f)) ||
-          IsShifted(instruction_, relations_, static_cast<int64_t>(f)) || factor.size == 0 ||
+          IsShifted(instruction_, relations_, static_cast<int64_t>(f)) ||
+          IsChosenFrom(instruction_, relations_, static_cast<int64_t>(f)) || factor.size == 0 ||
           factor.size % AxesSize(axes[f], mesh_) != 0) {
         axes[f].clear();
       }

@@ -13,6 +13,7 @@
 #include "xla/spmd/batch_rules.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reduction_start.h"
 
 namespace xla::spmd {
 namespace {
@@ -172,6 +173,10 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
   if (instruction->opcode() == HloOpcode::kReshape) {
     operands[0] = ReshapeRows(*instruction, operands[0], strategy);
   }
+  // Parts that may not begin with the initial value get it once they are combined.
+  const bool begins_later = instruction->opcode() == HloOpcode::kReduce &&
+                            !strategy.partial.empty() && !MayRepeatStart(*instruction, 0);
+  if (begins_later) operands[1] = NeutralElement(*instruction, 0);
   HloInstruction* shard =
       instruction->parent()->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
   FitToShards(shard);
@@ -180,6 +185,12 @@ absl::Status Partitioner::PartitionOperation(HloInstruction* instruction,
     return absl::OkStatus();
   }
   if (!strategy.partial.empty()) shard = CombinePartial(instruction, shard, strategy);
+  if (begins_later) {
+    partials_.erase(instruction);
+    HloInstruction* initial = Add(instruction->parent(), HloOpcode::kBroadcast, shape,
+                                  {instruction->mutable_operand(1)}, Dimensions({}));
+    shard = Add(instruction->parent(), *OperationOf(*instruction, 0), shape, {initial, shard});
+  }
   if (!strategy.result.IsUndivided()) {
     sharded_[instruction] = Sharded{shard, strategy.result, std::move(sharding)};
     return absl::OkStatus();

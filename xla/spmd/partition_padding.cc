@@ -7,6 +7,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reduction_start.h"
 
 namespace xla::spmd {
 HloInstruction* Partitioner::FillPadding(HloInstruction* shard, const Shape& full,
@@ -31,10 +32,9 @@ HloInstruction* Partitioner::WithoutPaddingFor(const HloInstruction& user, size_
   std::vector<int64_t> dimensions;
   switch (user.opcode()) {
     case HloOpcode::kReduce: {
-      const auto inputs = static_cast<int64_t>(user.operand_count()) / 2;
       const auto& reduced = user.attributes<DimensionListAttributes>().dimensions;
-      HloInstruction* initial = user.operands()[static_cast<size_t>(inputs) + operand];
-      return FillPadding(shard, full.shape(), layout, {reduced.data(), reduced.size()}, initial);
+      return FillPadding(shard, full.shape(), layout, {reduced.data(), reduced.size()},
+                         NeutralElement(user, operand));
     }
     case HloOpcode::kDot: {
       const auto& numbers = user.attributes<DotAttributes>();

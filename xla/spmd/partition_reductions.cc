@@ -15,6 +15,7 @@
 #include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reduction_start.h"
 
 namespace xla::spmd {
 namespace {
@@ -43,33 +44,13 @@ std::optional<Cumulation> CumulationOf(const HloInstruction& reduce_window) {
   return cumulation;
 }
 
-// The operation of two parameters that a computation is; none if it is something else.
-std::optional<HloOpcode> AssociativeOperation(const HloComputation& computation) {
-  const HloInstruction& root = *computation.root_instruction();
-  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
-      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
-    return std::nullopt;
+// Whether results of shards may be reduced once more. Sums and products count the initial value
+// again then; other functions are taken to begin with what changes nothing.
+bool MayCombineResults(const HloInstruction& reduce) {
+  for (size_t i = 0; i < static_cast<size_t>(reduce.operand_count()) / 2; ++i) {
+    if (OperationOf(reduce, i).has_value() && !MayRepeatStart(reduce, i)) return false;
   }
-  return root.opcode();
-}
-
-bool IsIdentity(HloOpcode opcode, const HloInstruction& initial) {
-  const auto is = [&](int8_t value) {
-    return initial.opcode() == HloOpcode::kConstant && initial.literal().IsAll(value);
-  };
-  switch (opcode) {
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-      return true;  // applied twice, it is the same as once
-    case HloOpcode::kAdd:
-      return is(0);
-    case HloOpcode::kMultiply:
-      return is(1);
-    default:
-      return false;
-  }
+  return true;
 }
 
 }  // namespace
@@ -84,9 +65,9 @@ bool Partitioner::PartitionCumulative(HloInstruction* reduce_window) {
   const int64_t d = cumulation->dimension;
   const auto dim = static_cast<size_t>(d);
   const int64_t count = source.layout.counts[dim];
-  const auto operation = AssociativeOperation(*reduce_window->to_apply());
+  const auto operation = OperationOf(*reduce_window, 0);
   HloInstruction* initial = reduce_window->mutable_operand(1);
-  if (count == 1 || !operation.has_value() || !IsIdentity(*operation, *initial)) return false;
+  if (count == 1 || !MayRepeatStart(*reduce_window, 0)) return false;
   HloComputation* computation = reduce_window->parent();
   const Shape shape = source.shard->shape();
   const int64_t rows = shape.dimensions(static_cast<int>(d));
@@ -154,6 +135,7 @@ absl::StatusOr<bool> Partitioner::PartitionVariadicReduce(HloInstruction* reduce
       reduced.push_back(static_cast<int64_t>(d));
     }
   }
+  if (!reduced.empty() && !MayCombineResults(*reduce)) return false;
   const std::optional<ShardLayout> layout = ShardLayoutFrom(kept, partitions_);
   if (!layout.has_value()) return false;
   std::vector<Shape> shapes;

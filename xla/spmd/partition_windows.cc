@@ -11,6 +11,7 @@
 #include "xla/shape_util.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/reduction_start.h"
 #include "xla/spmd/row_window.h"
 #include "xla/util.h"
 
@@ -108,10 +109,9 @@ absl::StatusOr<bool> Partitioner::PartitionReduceWindow(HloInstruction* reduce_w
     for (size_t d = 0; d < local.window.size(); ++d) {
       WindowDim& dim = local.window[d];
       if (leading.layout.counts[d] == 1 || dim == WindowDim()) continue;
-      rows =
-          RowsOfWindow(rows, leading.layout, static_cast<int64_t>(d),
-                       full.dimensions(static_cast<int>(d)), result.dimensions(static_cast<int>(d)),
-                       reduce_window->mutable_operand(static_cast<int64_t>(inputs + i)), dim);
+      rows = RowsOfWindow(
+          rows, leading.layout, static_cast<int64_t>(d), full.dimensions(static_cast<int>(d)),
+          result.dimensions(static_cast<int>(d)), NeutralElement(*reduce_window, i), dim);
     }
     operands.push_back(rows);
   }

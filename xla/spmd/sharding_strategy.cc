@@ -15,6 +15,7 @@
 #include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/dot_strategies.h"
 #include "xla/spmd/factor_strategies.h"
+#include "xla/spmd/reduction_start.h"
 #include "xla/spmd/reshape_rules.h"
 
 namespace xla::spmd {
@@ -79,32 +80,6 @@ std::optional<ShardingStrategy> ReverseStrategy(const HloInstruction& instructio
   return ShardingStrategy{{ReversedLayout(result, reversed)}, result, {}};
 }
 
-// Whether parts that were each begun with the initial value may be combined.
-bool MayBeCombined(const HloInstruction& reduce) {
-  const HloInstruction& root = *reduce.to_apply()->root_instruction();
-  if (root.operand_count() != 2 || root.operand(0)->opcode() != HloOpcode::kParameter ||
-      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
-    return false;
-  }
-  const HloInstruction& initial = *reduce.operand(1);
-  const auto is = [&](int8_t value) {
-    return initial.opcode() == HloOpcode::kConstant && initial.literal().IsAll(value);
-  };
-  switch (root.opcode()) {
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-      return true;
-    case HloOpcode::kAdd:
-      return is(0);
-    case HloOpcode::kMultiply:
-      return is(1);
-    default:
-      return false;
-  }
-}
-
 std::optional<ShardingStrategy> ReduceStrategy(const HloInstruction& instruction,
                                                const ShardLayout& operand, int64_t partitions) {
   if (instruction.operand_count() != 2) return std::nullopt;
@@ -118,7 +93,7 @@ std::optional<ShardingStrategy> ReduceStrategy(const HloInstruction& instruction
   auto partial = PartialGroups(kept, reduced, partitions);
   std::optional<ShardLayout> result = ShardLayoutFrom(kept, partitions);
   if (!partial.has_value() || !result.has_value()) return std::nullopt;
-  if (!partial->empty() && !MayBeCombined(instruction)) return std::nullopt;
+  if (!partial->empty() && !MayCombineParts(instruction)) return std::nullopt;
   return ShardingStrategy{{operand, std::nullopt}, *std::move(result), *std::move(partial)};
 }
 
