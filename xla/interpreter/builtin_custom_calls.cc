@@ -2,11 +2,16 @@
 // The table of XLA's own custom calls, and those that return their operand.
 #include "xla/interpreter/builtin_custom_calls.h"
 
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/lapack/lapack.h"
 #include "xla/passes/custom_call_forms.h"
+#include "xla/passes/dynamic_shapes.h"
 
 namespace xla::interpreter {
 namespace {
@@ -56,6 +61,23 @@ absl::StatusOr<Value> EvalWithoutResults(EvalContext&, const HloInstruction& ins
   return Value::Tuple(inst.shape(), {});
 }
 
+// A size that a program sets, unless it is beyond its bound.
+absl::StatusOr<Value> EvalCheckSize(EvalContext&, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
+  int64_t bound = -1;
+  const Shape size_shape(S32, {});
+  if (operands.size() != 1 || !Shape::Equal().IgnoreLayout()(inst.shape(), size_shape) ||
+      !Shape::Equal().IgnoreLayout()(operands[0].shape(), size_shape) ||
+      !absl::SimpleAtoi(inst.extras().backend_config, &bound)) {
+    return Refuse(inst, "a size is an s32 scalar, with its bound as configuration");
+  }
+  int32_t size;
+  std::memcpy(&size, operands[0].untyped_data(), sizeof(size));
+  if (size >= 0 && size <= bound) return std::move(operands[0]);
+  return Refuse(inst,
+                absl::StrCat("the size ", size, " of a dimension is not in [0, ", bound, "]"));
+}
+
 struct Builtin {
   std::string_view target;
   EvalFunction function;
@@ -80,6 +102,7 @@ constexpr Builtin kBuiltins[] = {
     {"Unpin", EvalPin},
     {"control_dep", EvalWithoutResults},
     {"dce_sink", EvalWithoutResults},
+    {kCheckSizeTarget, EvalCheckSize},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that XLA defines: those that its client library creates.
+// Custom calls that XLA defines: those that its client library creates, and one of the compiler.
 //
 //   DynamicConvolutionForward, DynamicConvolutionInputGrad, DynamicConvolutionKernelGrad,
 //   DynamicReduceWindowSamePadding, DynamicSelectAndScatterSamePadding
@@ -10,6 +10,7 @@
 //   control_dep             an order of computation
 //   lapack_spotrf_ffi, ..   LAPACK's routines
 //   TopK                    (values, indices) of the greatest of the last dimension
+//   xylem.check_size        a size that a program sets, where passes made sizes values
 #ifndef XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 #define XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/passes/communication.h"
 #include "xla/passes/expand.h"
@@ -146,6 +147,9 @@ absl::StatusOr<bool> ExpandAsync(HloModule* module) {
       HloInstruction* expanded = Expand(b, order[i], receives[i]);
       if (expanded == nullptr) continue;
       expanded = Declared(b, order[i]->shape(), expanded);
+      if (!absl::c_linear_search(order[i]->operands(), expanded)) {
+        order[i]->SetupDerivedInstruction(expanded);
+      }
       // Layouts of buffers in start tuples may differ; values have none here.
       XLA_RETURN_IF_ERROR(computation->ReplaceInstructionWithDifferentShape(order[i], expanded));
       changed = true;

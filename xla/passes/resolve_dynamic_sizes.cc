@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
@@ -65,9 +66,17 @@ bool IsStructural(HloOpcode opcode) {
   }
 }
 
+// Whether the operation only states how its operand, an array, is divided.
+bool IsSharding(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.custom_call_target() == "Sharding" && instruction.operand_count() == 1 &&
+         instruction.shape().IsArray() && instruction.operand(0)->shape().IsArray();
+}
+
 // Whether the operation handles sizes itself: it gets the static forms and keeps the original
 // shapes.
 bool TakesForms(const HloInstruction& instruction) {
+  if (IsSharding(instruction)) return false;
   if (instruction.info().Has(op_traits::kCommunicates)) return true;
   switch (instruction.opcode()) {
     case HloOpcode::kInfeed:
@@ -288,9 +297,26 @@ class ComputationRewriter {
       is_sized |= HasDynamicArray(operand->shape());
     }
     if (!is_sized) return VisitForms(instruction);
-    XLA_ASSIGN_OR_RETURN(std::vector<SizedArray> results, resolver_.Resolve(instruction, operands));
+    XLA_ASSIGN_OR_RETURN(std::vector<SizedArray> results, ResolveArrays(instruction, operands));
     SetResults(instruction, std::move(results));
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<SizedArray>> ResolveArrays(const HloInstruction& instruction,
+                                                        SizedArrays operands) {
+    // An annotation is of the elements; its sizes are those of what it annotates.
+    if (IsSharding(instruction)) {
+      SizedArray annotated = operands[0];
+      annotated.array =
+          b_.Add(instruction.CloneWithNewOperands(operands[0].array->shape(), {operands[0].array}));
+      return std::vector<SizedArray>{annotated};
+    }
+    XLA_ASSIGN_OR_RETURN(std::vector<SizedArray> results, resolver_.Resolve(instruction, operands));
+    const bool is_operand = absl::c_any_of(
+        operands, [&](const SizedArray& operand) { return operand.array == results[0].array; });
+    if (instruction.shape().IsArray() && !is_operand)
+      instruction.SetupDerivedInstruction(results[0].array);
+    return results;
   }
 
   absl::Status VisitForms(const HloInstruction& instruction) {

@@ -22,6 +22,7 @@
 #include "xla/spmd/maximal_sharding.h"
 #include "xla/spmd/module_shardings.h"
 #include "xla/spmd/partitioner.h"
+#include "xla/spmd/plain_operations.h"
 #include "xla/spmd/shift_calls.h"
 #include "xla/spmd/tuple_state.h"
 #include "xla/xla_data.pb.h"
@@ -71,6 +72,7 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   // Collectives that are unused may be removed then.
   module_.config().set_use_spmd_partitioning(true);
   XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
+  XLA_RETURN_IF_ERROR(WritePlainOperations(&module_));
   XLA_RETURN_IF_ERROR(PassTuples(&module_));
   unstated_results_ = UnstatedOutputs(module_);
   XLA_RETURN_IF_ERROR(PropagateModuleShardings(options_.may_choose_parameter,
