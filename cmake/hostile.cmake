@@ -13,7 +13,8 @@ set_target_properties(hostile_driver write_faults
 set_target_properties(alloc_faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 # What sharding makes of programs, for scripts/shardy_tests.py and fuzz/sharding/main.py.
-add_executable(sharding_driver EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/sharding/driver.cc)
+add_executable(sharding_driver EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/sharding/driver.cc
+               ${PROJECT_SOURCE_DIR}/fuzz/sharding/values.cc)
 target_include_directories(sharding_driver PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(sharding_driver PRIVATE xla_spmd xla_interp xla_propagation xla_dimensions xla_stablehlo xla_verify xla_text
                       xylem_warnings)

@@ -8,35 +8,32 @@
 //   sharding_driver state [--pass=PASS] [--function=NAME] FILE
 // prints StableHLO with the shardings that a pass of Shardy's name gives it: basic, aggressive,
 // op-priority, user-priority, or the whole pipeline;
-//   sharding_driver values FILE
-// partitions the program and compares what it computes, bit by bit, with the undivided one.
+//   sharding_driver values [--tiles] [--wraps] [--undivided=FILE] FILE
+// partitions the program and compares what it computes with the undivided one, or with the program
+// that is named instead; --wraps: most operations are in fusions and asynchronous (values.h).
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "fuzz/sharding/values.h"
 #include "tests/propagation/sharding_text.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/dimensions/instruction_relations.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
-#include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/interpreter/interpreter.h"
-#include "xla/literal.h"
-#include "xla/literal_util.h"
-#include "xla/shape_util.h"
-#include "xla/spmd/module_shardings.h"
-#include "xla/spmd/partition.h"
 #include "xla/spmd/propagation/propagation.h"
-#include "xla/spmd/shard_literals.h"
 #include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/state_shardings.h"
 #include "xla/stablehlo/translate.h"
@@ -86,158 +83,94 @@ absl::Status PrintPropagated(HloModule& module, bool prints_text) {
   return absl::OkStatus();
 }
 
-// Small integers of both signs.
-absl::StatusOr<Literal> Argument(const Shape& shape, int64_t number) {
-  std::vector<int32_t> values;
-  for (int64_t i = 0; i < ShapeUtil::ElementsIn(shape); ++i) {
-    values.push_back(static_cast<int32_t>((7 * i + 11 * number + i * i / 3) % 23 - 5));
+struct Options {
+  bool is_conservative = false, prints_text = false, has_tiles = false, wraps = false;
+  std::string pass = "pipeline", function, undivided;
+};
+
+// Whether the word is an option.
+bool ReadOption(const std::string& word, Options* options) {
+  const std::pair<const char*, bool*> flags[] = {{"--conservative", &options->is_conservative},
+                                                 {"--text", &options->prints_text},
+                                                 {"--tiles", &options->has_tiles},
+                                                 {"--wraps", &options->wraps}};
+  for (const auto& [name, flag] : flags) {
+    if (word != name) continue;
+    *flag = true;
+    return true;
   }
-  XLA_ASSIGN_OR_RETURN(Literal shaped,
-                       LiteralUtil::CreateR1<int32_t>(values).Reshape(shape.dimensions()));
-  return shaped.Convert(shape.element_type());
+  const std::pair<const char*, std::string*> texts[] = {{"--pass=", &options->pass},
+                                                        {"--function=", &options->function},
+                                                        {"--undivided=", &options->undivided}};
+  for (const auto& [name, text] : texts) {
+    if (!absl::StartsWith(word, name)) continue;
+    *text = word.substr(std::strlen(name));
+    return true;
+  }
+  return false;
 }
 
-using Pointers = std::vector<const Literal*>;
-
-absl::StatusOr<Literal> RunUndivided(const HloModule& module, const Pointers& arguments) {
-  const std::unique_ptr<HloModule> plain = module.Clone();
-  XLA_RETURN_IF_ERROR(spmd::RemoveAnnotations(plain.get()));
-  plain->config().set_num_partitions(1);
-  XLA_ASSIGN_OR_RETURN(std::vector<Literal> results,
-                       InterpretReplicated(*plain, 1, 1, {{arguments}}, {}));
-  return std::move(results[0]);
-}
-
-absl::StatusOr<Literal> RunPartitioned(const HloModule& module, const Pointers& arguments) {
-  const std::unique_ptr<HloModule> local = module.Clone();
-  const int64_t partitions = spmd::CountShardedDevices(module);
-  local->config().set_num_partitions(partitions);
-  local->config().set_use_shardy_partitioner(true);
-  XLA_ASSIGN_OR_RETURN(
-      const spmd::ProgramShardings shardings,
-      spmd::PartitionModule(local.get(), {.may_choose_output = spmd::UnstatedOutputs(*local),
-                                          .may_choose_parameter = {true},
-                                          .complete_outputs = true}));
-  XLA_RETURN_IF_ERROR(VerifyModule(*local));
-  std::vector<std::vector<Literal>> shards(static_cast<size_t>(partitions));
-  std::vector<Pointers> pointers;
-  for (int64_t p = 0; p < partitions; ++p) {
-    std::vector<Literal>& own = shards[static_cast<size_t>(p)];
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      XLA_ASSIGN_OR_RETURN(
-          Literal shard,
-          spmd::ShardOfLiteral(*arguments[i], shardings.parameters[i], p, partitions));
-      own.push_back(std::move(shard));
-    }
-    Pointers& of_device = pointers.emplace_back();
-    for (const Literal& shard : own) of_device.push_back(&shard);
-  }
-  XLA_ASSIGN_OR_RETURN(const std::vector<Literal> results,
-                       InterpretReplicated(*local, 1, partitions, pointers, {}));
-  return spmd::FullResult(results, shardings.outputs,
-                          module.entry_computation()->root_instruction()->shape());
-}
-
-absl::Status CompareValues(const HloModule& module) {
-  std::vector<Literal> arguments;
-  for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
-    XLA_ASSIGN_OR_RETURN(Literal argument,
-                         Argument(parameter->shape(), parameter->parameter_number()));
-    arguments.push_back(std::move(argument));
-  }
-  Pointers pointers;
-  for (const Literal& argument : arguments) pointers.push_back(&argument);
-  const absl::StatusOr<Literal> expected = RunUndivided(module, pointers);
-  if (!expected.ok()) {
-    std::printf("undecided: %s\n", std::string(expected.status().message()).c_str());
-    return absl::OkStatus();
-  }
-  if (spmd::CountShardedDevices(module) < 2) {
-    std::puts("undecided: of one device");
-    return absl::OkStatus();
-  }
-  XLA_ASSIGN_OR_RETURN(const Literal computed, RunPartitioned(module, pointers));
-  if (computed == *expected) {
-    std::puts("equal");
-    return absl::OkStatus();
-  }
-  std::printf("differs:\n  partitioned %s\n  undivided   %s\n", computed.ToString().c_str(),
-              expected->ToString().c_str());
-  return absl::OkStatus();
-}
-
-absl::Status PrintStated(const std::string& path, const std::string& pass,
-                         const std::string& function, bool is_conservative) {
+absl::Status PrintStated(const std::string& path, const Options& given) {
   std::ifstream in(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
   XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(text), path));
   stablehlo::TranslatedValues values;
   std::vector<HloSharding> results;
   stablehlo::EntryArguments entry;
-  entry.function = function;
+  entry.function = given.function;
   entry.shardy = stablehlo::ShardyForm::kAxes;
   XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), entry, &values));
   propagation::PropagationOptions options;
-  options.is_conservative = is_conservative;
-  if (pass != "pipeline") {
+  options.is_conservative = given.is_conservative;
+  if (given.pass != "pipeline") {
     options.exports = options.splits_constants = false;
-    options.uses_user_priorities = pass == "user-priority";
-    options.uses_rounds = pass == "op-priority" || pass == "user-priority";
-    options.uses_aggressive = pass != "basic";
-    options.uses_basic = pass == "basic";
+    options.uses_user_priorities = given.pass == "user-priority";
+    options.uses_rounds = given.pass == "op-priority" || given.pass == "user-priority";
+    options.uses_aggressive = given.pass != "basic";
+    options.uses_basic = given.pass == "basic";
   }
   XLA_RETURN_IF_ERROR(propagation::PropagateShardings(options, module.get(), &results));
   XLA_RETURN_IF_ERROR(
       stablehlo::StateShardings(*module, values, results, source.get(), options.exports));
-  if (pass == "pipeline") stablehlo::FinishPropagation(source.get());
+  if (given.pass == "pipeline") stablehlo::FinishPropagation(source.get());
   std::fputs(stablehlo::PrettyText(*source->module).c_str(), stdout);
   return absl::OkStatus();
 }
 
+absl::Status CompareWith(const Options& options, stablehlo::ShardyForm form, HloModule* module) {
+  if (options.wraps) XLA_RETURN_IF_ERROR(testing::WrapOperations(module));
+  if (options.undivided.empty()) {
+    return testing::CompareValues(*module, *module, !options.has_tiles);
+  }
+  XLA_ASSIGN_OR_RETURN(const auto undivided, ReadModule(options.undivided, form));
+  return testing::CompareValues(*module, *undivided, !options.has_tiles);
+}
+
+absl::Status RunOn(const std::string& path, const std::string& command, const Options& options) {
+  if (command == "state") return PrintStated(path, options);
+  const bool compares = command == "values", propagates = command == "propagate";
+  const auto form = propagates || (compares && !options.has_tiles) ? stablehlo::ShardyForm::kAxes
+                                                                   : stablehlo::ShardyForm::kTiles;
+  XLA_ASSIGN_OR_RETURN(const auto module, ReadModule(path, form));
+  if (compares) return CompareWith(options, form, module.get());
+  if (propagates) return PrintPropagated(*module, options.prints_text);
+  RelationOptions relations;
+  relations.is_conservative = options.is_conservative;
+  return PrintRelations(*module, relations);
+}
+
 int Run(const std::vector<std::string>& words) {
-  const bool propagates = !words.empty() && words[0] == "propagate";
-  const bool compares = !words.empty() && words[0] == "values";
-  const bool states = !words.empty() && words[0] == "state";
-  if (words.empty() || (words[0] != "relations" && !propagates && !compares && !states)) {
-    std::fputs("usage: sharding_driver relations|propagate|state|values [--conservative] FILE...\n",
+  const std::vector<std::string> commands = {"relations", "propagate", "state", "values"};
+  if (words.empty() || !absl::c_linear_search(commands, words[0])) {
+    std::fputs("usage: sharding_driver relations|propagate|state|values [OPTION...] FILE...\n",
                stderr);
     return 2;
   }
-  RelationOptions options;
-  bool prints_text = false;
-  std::string pass = "pipeline", function;
+  Options options;
   int code = 0;
   for (size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--conservative") {
-      options.is_conservative = true;
-      continue;
-    }
-    if (absl::StartsWith(words[i], "--pass=")) {
-      pass = words[i].substr(7);
-      continue;
-    }
-    if (absl::StartsWith(words[i], "--function=")) {
-      function = words[i].substr(11);
-      continue;
-    }
-    if (words[i] == "--text") {
-      prints_text = true;
-      continue;
-    }
-    if (states) {
-      const absl::Status status = PrintStated(words[i], pass, function, options.is_conservative);
-      if (status.ok()) continue;
-      std::fprintf(stderr, "%s: %s\n", words[i].c_str(), std::string(status.message()).c_str());
-      code = 1;
-      continue;
-    }
-    const auto module =
-        ReadModule(words[i], propagates || compares ? stablehlo::ShardyForm::kAxes
-                                                    : stablehlo::ShardyForm::kTiles);
-    const absl::Status status = !module.ok() ? module.status()
-                                : propagates ? PrintPropagated(**module, prints_text)
-                                : compares   ? CompareValues(**module)
-                                             : PrintRelations(**module, options);
+    if (ReadOption(words[i], &options)) continue;
+    const absl::Status status = RunOn(words[i], words[0], options);
     if (status.ok()) continue;
     std::fprintf(stderr, "%s: %s\n", words[i].c_str(), std::string(status.message()).c_str());
     code = 1;

@@ -5,10 +5,11 @@ compares those of all values.
 
     PYTHON fuzz/sharding/main.py --count 1000 [--seed 1] [--families elementwise,contraction]
     PYTHON fuzz/sharding/main.py --only 17       # one program again, with all that differs
-    PYTHON fuzz/sharding/main.py --values        # needs no jaxlib
+    PYTHON fuzz/sharding/main.py --values        # needs no jaxlib; --values=doubles, --tiles, --wraps
 
 --values: the programs are on integers and at most 8 devices; each is partitioned, and must compute
-what it does undivided, bit by bit.
+what it does undivided, bit by bit. Of doubles, divided sums may differ by rounding. --tiles: the
+shardings are HLO's instead of Shardy's. --wraps: most operations are in fusions and asynchronous.
 """
 import argparse
 import collections
@@ -176,32 +177,41 @@ def differences(text, ours, theirs, present, alive):
             if ours.get(key, "") != theirs.get(key, "")]
 
 
-# Manual computations mean something on shards only; linear algebra is not of integers, and a custom call
-# without a target runs nowhere.
-FAMILIES_WITH_VALUES = [family for family in programs.FAMILIES
-                        if family not in ("manual", "linear_algebra")]
+# Linear algebra of Shardy's programs is not of integers.
+FAMILIES_WITH_VALUES = [family for family in [*programs.FAMILIES, *programs.VALUE_FAMILIES]
+                        if family != "linear_algebra"]
+
+# Custom calls without a target run nowhere; the bits of doubles are not those of four bytes.
+WITHOUT = {"integers": ["custom_call"], "doubles": ["custom_call", "bits", "reduce_bits", "random_bits"]}
 
 
 def values(arguments, numbers):
-    """Counts of what the driver says of programs on integers."""
+    """Counts of what the driver says of programs with values."""
     counts = collections.Counter()
+    operations = collections.Counter()
+    families = [f for f in FAMILIES_WITH_VALUES if not arguments.families or f in arguments.families.split(",")]
+    command = [arguments.driver, "values"] + ["--tiles"] * arguments.tiles + ["--wraps"] * arguments.wraps
     for number in numbers:
-        families = [f for f in arguments.families.split(",") if f in FAMILIES_WITH_VALUES]
-        text = programs.of_integers(programs.make(arguments.seed, number, families, most_devices=8))
-        if "custom_call" in text:
-            counts["without values"] += 1
-            continue
-        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-            file.write(text)
-            file.flush()
-            done = subprocess.run([arguments.driver, "values", file.name], capture_output=True, text=True)
-        said = done.stdout.strip() if done.returncode == 0 else f"fails: {done.stderr.strip()}"
+        both = programs.make_both(arguments.seed, number, families, most_devices=8,
+                                  without=WITHOUT[arguments.values])
+        text, whole = map(programs.of_integers if arguments.values == "integers" else programs.of_doubles, both)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, written in (("program.mlir", text), ("undivided.mlir", whole)):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(written)
+            done = subprocess.run(command + [f"--undivided={folder}/undivided.mlir", f"{folder}/program.mlir"],
+                                  capture_output=True, text=True)
+        said = done.stdout.strip() if done.returncode == 0 else f"fails: {done.returncode} {done.stderr.strip()}"
         outcome = said.partition(":")[0]
-        counts[outcome] += 1
+        counts[said[:100] if outcome == "undecided" else outcome] += 1
+        if outcome in ("equal", "close"):
+            operations.update(set(re.findall(r"\b(?:stablehlo|chlo|sdy|func)\.\w+", text)))
         if arguments.only is not None:
             print(text)
-        if outcome != "equal" and (arguments.only is not None or outcome != "undecided"):
+        if outcome != "equal" and (arguments.only is not None or outcome not in ("undecided", "close")):
             print(f"{number}: {said[:400]}", flush=True)
+    if arguments.only is None:
+        print(", ".join(f"{name.partition('.')[2]} {count}" for name, count in sorted(operations.items())))
     for outcome, count in sorted(counts.items()):
         print(f"{count} {outcome}")
     sys.exit(bool(counts["differs"] or counts["fails"]))
@@ -215,12 +225,14 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
-    parser.add_argument("--families", default=",".join(programs.FAMILIES))
+    parser.add_argument("--families", help="names, separated by commas; else all")
     parser.add_argument("--pipeline", default=PIPELINE)
     parser.add_argument("--show", type=int, default=3)
-    parser.add_argument("--values", action="store_true")
+    parser.add_argument("--values", nargs="?", const="integers", choices=sorted(WITHOUT))
+    parser.add_argument("--tiles", action="store_true")
+    parser.add_argument("--wraps", action="store_true")
     arguments = parser.parse_args()
-    families = arguments.families.split(",")
+    families = arguments.families.split(",") if arguments.families else list(programs.FAMILIES)
     counts = collections.Counter()
     numbers = [arguments.only] if arguments.only is not None else range(
         arguments.first, arguments.first + arguments.count)

@@ -8,8 +8,9 @@ import random
 import re
 
 from rare_operations import RareOperations, ints, tensor
+from value_operations import VALUE_FAMILIES, ValueOperations
 
-SIZES = [1, 2, 3, 4, 6, 8, 12, 16]
+SIZES = [1, 2, 3, 4, 5, 6, 8, 12, 16]
 
 
 class Value:
@@ -27,30 +28,51 @@ class Mesh:
                      for name in "abcd"[:rng.randint(1, 4)]]
         while most_devices and len(self.axes) > 1 and math.prod(s for _, s in self.axes) > most_devices:
             self.axes.pop()
+        self.name, self.order, self.other = "mesh", "", None
+
+    def add_other(self, rng):
+        """Another mesh of the same devices, or the devices in another order."""
+        numbers = list(range(math.prod(s for _, s in self.axes)))
+        if rng.random() < 0.5:
+            rng.shuffle(numbers)
+            self.order = f", device_ids=[{ints(numbers)}]"
+            return
+        self.other = Mesh(rng)
+        self.other.name = "other"
+        sizes = [s for _, s in self.axes]
+        rng.shuffle(sizes)
+        if len(sizes) > 1 and rng.random() < 0.5:
+            sizes[:2] = [sizes[0] * sizes[1]]
+        self.other.axes = list(zip("wxyz", sizes))
 
     def text(self):
-        return "<[" + ", ".join(f'"{n}"={s}' for n, s in self.axes) + "]>"
+        axes = ", ".join(f'"{n}"={s}' for n, s in self.axes)
+        other = self.other.text() if self.other else ""
+        return f"sdy.mesh @{self.name} = <[{axes}]{self.order}>\n{other}"
 
 
-class Generator(RareOperations):
+class Generator(RareOperations, ValueOperations):
     """A function body: values that are there, and text."""
+
+    converts = True  # whether values may become integers
 
     def __init__(self, rng, mesh, counter, indent="  ", manual=()):
         self.rng, self.mesh, self.counter, self.indent = rng, mesh, counter, indent
         self.manual = manual
         self.values, self.lines = [], []
         self.functions = []
+        self.undivided = []  # [(lines, what computes the same without manual computations)]
 
     # --- shardings
 
-    def axes(self, count, allow_sub=True):
+    def axes(self, count, mesh):
         """Lists of axes for `count` places, no axis twice."""
         rng = self.rng
         pool = []
-        for name, size in self.mesh.axes:
+        for name, size in mesh.axes:
             if name in self.manual:
                 continue
-            if allow_sub and size in (4, 8) and rng.random() < 0.15:
+            if size in (4, 8) and rng.random() < 0.15:
                 pre = 1
                 while pre < size:
                     part = rng.choice([p for p in (2, 4, 8) if pre * p <= size])
@@ -76,7 +98,10 @@ class Generator(RareOperations):
 
     def sharding(self, rank, open_chance=0.3, priorities=False, replicated=True):
         rng = self.rng
-        places = self.axes(rank + 1)
+        mesh = self.mesh
+        if mesh.other and not self.manual and rng.random() < 0.3:
+            mesh = mesh.other
+        places = self.axes(rank + 1, mesh)
         dims = []
         for axes in places[:rank]:
             dim = list(axes)
@@ -87,10 +112,10 @@ class Generator(RareOperations):
             if priorities and rng.random() < 0.3 and (axes or is_open):
                 text += f"p{rng.randint(0, 2)}"
             dims.append(text)
-        text = f"@mesh, [{', '.join(dims)}]"
+        text = f"@{mesh.name}, [{', '.join(dims)}]"
         last = places[rank]
         if replicated and last and rng.random() < 0.3:
-            order = [n for n, _ in self.mesh.axes]
+            order = [n for n, _ in mesh.axes]
             last = sorted(last, key=lambda a: (order.index(a.split('"')[1]), a))
             merged = []
             for axis in last:
@@ -245,7 +270,9 @@ class Generator(RareOperations):
                   f"contracting_dims = [{contracting}] x [{chosen[0]}]{self.annotated(shape)} : ({x.type}, {y.type}) -> {tensor(shape)}",
                   shape)
 
-    def scalar(self, value="0.0"):
+    def scalar(self, value=None):
+        """What is stated, else what reductions begin with and padding has: not always what changes nothing."""
+        value = value or self.rng.choice(["0.0", "0.0", "1.0", "3.0"])
         return self.emit(f"stablehlo.constant dense<{value}> : tensor<f32>", ())
 
     def reduce(self):
@@ -276,12 +303,21 @@ class Generator(RareOperations):
                 shape.append(-(-(limit - start) // stride))
         self.emit(f"stablehlo.slice {x.name} [{', '.join(parts)}] : ({x.type}) -> {tensor(shape)}", shape)
 
+    def computed_index(self):
+        x = self.pick()
+        zero = self.scalar()
+        largest = self.emit(f"stablehlo.reduce({x.name} init: {zero.name}) applies stablehlo.maximum across "
+                            f"dimensions = [{ints(range(len(x.shape)))}] : ({x.type}, tensor<f32>) -> tensor<f32>", ())
+        return self.emit(f"stablehlo.convert {largest.name} : (tensor<f32>) -> tensor<i32>", (), "i32")
+
     def indices(self, count):
         result = []
         for _ in range(count):
             index = [v for v in self.values if v.dtype == "i32" and v.shape == ()]
             if index and self.rng.random() < 0.5:
                 result.append(self.rng.choice(index))
+            elif self.converts and self.rng.random() < 0.15:
+                result.append(self.computed_index())
             else:
                 result.append(self.emit("stablehlo.constant dense<0> : tensor<i32>", (), "i32"))
         return result
@@ -444,6 +480,10 @@ class Generator(RareOperations):
             self.lines.append(f'{self.indent}"sdy.sharding_group"({value.name}) <{{group_id = {number} : i64}}> : '
                               f'({value.type}) -> ()')
 
+    def inside(self):
+        """What a body has: control flow, too, but not at any depth."""
+        return SIMPLE + (["loop", "case", "call"] if len(self.indent) < 6 else [])
+
     def loop(self):
         x, y = self.pick(), self.pick()
         zero = self.emit("stablehlo.constant dense<0> : tensor<i32>", (), "i32")
@@ -451,8 +491,8 @@ class Generator(RareOperations):
         inner = Generator(self.rng, self.mesh, self.counter, self.indent + "  ", self.manual)
         inner.values = [Value(f"%a{n}", x.shape), Value(f"%b{n}", y.shape)]
         for _ in range(self.rng.randint(1, 3)):
-            inner.step(SIMPLE)
-        a, b = inner.same(inner.values[0]), inner.same(inner.values[1])
+            inner.step(self.inside())
+        self.functions += inner.functions
         a = inner.rng.choice([v for v in inner.values if v.shape == x.shape and v.dtype == "f32"])
         b = inner.rng.choice([v for v in inner.values if v.shape == y.shape and v.dtype == "f32"])
         types = f"{x.type}, {y.type}, tensor<i32>"
@@ -463,27 +503,32 @@ class Generator(RareOperations):
                   f"{i}  %d{n} = stablehlo.compare LT, %i{n}, %c{n} : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
                   f"{i}  stablehlo.return %d{n} : tensor<i1>\n{i}}} do {{\n{body}\n"
                   f"{i}  %e{n} = stablehlo.constant dense<1> : tensor<i32>\n"
-                  f"{i}  %f{n} = stablehlo.add %i{n}, %e{n} : tensor<i32>\n"
-                  f"{i}  stablehlo.return {a.name}, {b.name}, %f{n} : {types}\n{i}}}",
+                  f"{i}  %g{n} = stablehlo.add %i{n}, %e{n} : tensor<i32>\n"
+                  f"{i}  stablehlo.return {a.name}, {b.name}, %g{n} : {types}\n{i}}}",
                   [x.shape, y.shape, ()], ["f32", "f32", "i32"], count=3)
 
     def case(self):
-        x = self.pick()
+        x, y = self.pick(), self.pick()
         index = self.indices(1)[0]
         branches = []
+        types = f"{x.type}, {y.type}"
         for _ in range(2):
             inner = Generator(self.rng, self.mesh, self.counter, self.indent + "  ", self.manual)
-            inner.values = [x]
-            for _ in range(self.rng.randint(1, 2)):
-                inner.step(["unary", "binary", "constant"])
-            y = inner.values[-1]
-            branches.append("\n".join(inner.lines) + f"\n{self.indent}  stablehlo.return {y.name} : {y.type}\n")
+            inner.values = [x, y]
+            for _ in range(self.rng.randint(1, 3)):
+                inner.step(self.inside())
+            self.functions += inner.functions
+            results = [[v for v in inner.values if v.shape == wanted.shape and v.dtype == "f32"][-1]
+                       for wanted in (x, y)]
+            branches.append("\n".join(inner.lines) + f"\n{self.indent}  stablehlo.return "
+                            f"{', '.join(v.name for v in results)} : {types}\n")
         inside = "}, {\n".join(branches)
-        self.emit(f'"stablehlo.case"({index.name}) ({{\n{inside}{self.indent}}}) : (tensor<i32>) -> {x.type}', x.shape)
+        self.emit(f'"stablehlo.case"({index.name}) ({{\n{inside}{self.indent}}}) : (tensor<i32>) -> ({types})',
+                  [x.shape, y.shape], count=2)
 
     def call(self):
         x = self.pick()
-        name = f"f{next(self.counter)}"
+        name = f"called{next(self.counter)}"
         inner = Generator(self.rng, self.mesh, self.counter, "  ")
         inner.values = [Value("%arg0", x.shape)]
         for _ in range(self.rng.randint(1, 3)):
@@ -519,13 +564,19 @@ class Generator(RareOperations):
         inner = Generator(rng, self.mesh, self.counter, self.indent + "  ", tuple(manual))
         inner.values = [Value(f"%m{n}", local)]
         for _ in range(rng.randint(1, 3)):
-            inner.step(["unary", "binary", "constant"])
+            inner.step(["unary", "binary", "constant", "constraint"])
         y = inner.values[-1]
         axes = ", ".join(f'"{a}"' for a in manual)
         body = "\n".join(inner.lines)
         self.emit(f"sdy.manual_computation({x.name}) in_shardings=[{sharding}] out_shardings=[{sharding}] "
                   f"manual_axes={{{axes}}} (%m{n}: {tensor(local)}) {{\n{body}\n{self.indent}  sdy.return {y.name} : {y.type}\n"
                   f"{self.indent}}} : ({x.type}) -> {x.type}", x.shape)
+        # The same of full values: the body works element by element.
+        whole = [re.sub(r"sdy.sharding_constraint (%\w+) <.*?> :", r"stablehlo.optimization_barrier \1 :", line)
+                 for line in inner.lines + [f"{self.lines[-1].partition('=')[0]}= stablehlo.optimization_barrier "
+                                            f"{y.name} : {y.type}"]]
+        whole = "\n".join(whole).replace(f"%m{n}", x.name).replace(tensor(local), x.type)
+        self.undivided.append((self.lines[-1], whole))
 
     def step(self, names):
         getattr(self, self.rng.choice(names))()
@@ -553,17 +604,30 @@ FAMILIES = {
 
 def of_integers(text):
     """The program on integers, of which every sum has the same bits in any order."""
-    text = re.sub(r"f32\b", "i32", text)
+    text = re.sub(r"f32\b", "i32", text).replace("real32", "f32")
     text = re.sub(r"dense<(\d+)\.0>", r"dense<\1>", text)
     for float_operation, operation in (("tanh", "negate"), ("exponential", "abs"), ("sine", "not")):
         text = text.replace(f"stablehlo.{float_operation} ", f"stablehlo.{operation} ")
     return text
 
 
-def make(seed, number, families, most_devices=None):
-    """The text of a program."""
+def of_doubles(text):
+    """The program on f64, in which infinities and NaNs come up."""
+    text = re.sub(r"bitcast_convert (.*real32>)", r"convert \1", text)
+    return re.sub(r"f32\b", "f64", text).replace("real32", "f32")
+
+
+def make(seed, number, families, most_devices=None, without=()):
+    """The text of a program; without: operations that it does not have."""
+    return make_both(seed, number, families, most_devices, without)[0]
+
+
+def make_both(seed, number, families, most_devices=None, without=()):
+    """The same, and the text of a program without manual computations that computes the same."""
     rng = random.Random(f"{seed} {number}")
     mesh = Mesh(rng, most_devices)
+    if most_devices and rng.random() < 0.25:
+        mesh.add_other(rng)
     counter = iter(range(1 << 30))
     g = Generator(rng, mesh, counter)
     pool = rng.sample(SIZES[1:], 3)
@@ -579,7 +643,7 @@ def make(seed, number, families, most_devices=None):
         g.values.append(value)
     arguments.append(f"%index: tensor<i32>")
     g.values.append(Value("%index", (), "i32"))
-    names = [n for f in families for n in FAMILIES[f]]
+    names = [n for f in families for n in {**FAMILIES, **VALUE_FAMILIES}[f] if n not in without]
     for _ in range(rng.randint(3, 14)):
         g.step(names)
     floats = [v for v in g.values if v.dtype == "f32"]
@@ -594,7 +658,10 @@ def make(seed, number, families, most_devices=None):
         if rng.random() < 0.2:
             attribute = f" {{sdy.sharding = #sdy.sharding<{g.sharding(len(v.shape))}>}}"
         types.append(f"{v.type}{attribute}")
-    return (f"sdy.mesh @mesh = {mesh.text()}\n"
-            f"func.func public @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{text}\n"
+    text = (f"{mesh.text()}func.func public @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{text}\n"
             f"  return {', '.join(v.name for v in results)} : {', '.join(v.type for v in results)}\n}}\n" +
             "".join(g.functions))
+    whole = text
+    for lines, undivided in g.undivided:
+        whole = whole.replace(lines, undivided)
+    return text, whole

@@ -25,18 +25,21 @@ class RareOperations:
         return f"({{\n{indent}^bb0({head}):\n{body}{indent}  stablehlo.return {names} : {types}\n{indent}}})"
 
     def largest(self):
-        """A region that keeps the larger of two values, with its number; the first of equal ones."""
-        kind = self.rng.choice(["GE", "GT"])
+        """A region that keeps the larger of two values, with its number; of equal ones that of the smaller number."""
+        scalars = "(tensor<{0}>, tensor<{0}>) -> tensor<i1>"
         return self.region(
             [("ra", "f32"), ("ri", "i32"), ("rb", "f32"), ("rj", "i32")],
-            [f"%rc = stablehlo.compare {kind}, %ra, %rb : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+            [f"%rl = stablehlo.compare GT, %ra, %rb : {scalars.format('f32')}",
+             f"%re = stablehlo.compare EQ, %ra, %rb : {scalars.format('f32')}",
+             f"%rf = stablehlo.compare LT, %ri, %rj : {scalars.format('i32')}",
+             "%rg = stablehlo.and %re, %rf : tensor<i1>", "%rc = stablehlo.or %rl, %rg : tensor<i1>",
              "%rv = stablehlo.select %rc, %ra, %rb : tensor<i1>, tensor<f32>",
              "%rk = stablehlo.select %rc, %ri, %rj : tensor<i1>, tensor<i32>"],
             [("rv", "f32"), ("rk", "i32")])
 
     def numbers(self, shape):
         """Integers of the shape, of which each program has its own."""
-        x = self.pick(lambda v: v.shape == tuple(shape)) if self.rng.random() < 0.4 else None
+        x = self.pick(lambda v: v.shape == tuple(shape)) if self.converts and self.rng.random() < 0.4 else None
         if x is not None:
             return self.emit(f"stablehlo.convert {x.name} : ({x.type}) -> {tensor(shape, 'i32')}", shape, "i32")
         if self.rng.random() < 0.3:

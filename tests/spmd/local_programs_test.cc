@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,10 +14,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "tests/spmd/spoil_padding.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/index_util.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
@@ -44,23 +43,6 @@ Literal Argument(const Shape& shape, int64_t number) {
   }
   Literal flat = LiteralUtil::CreateR1<int32_t>(values);
   return flat.Reshape(shape.dimensions()).value().Convert(shape.element_type()).value();
-}
-
-// The padding of the shard of a partition holds numbers that no result may show.
-void SpoilPadding(const Shape& full, const ShardLayout& layout, int64_t partition, Literal& shard) {
-  const PrimitiveType type = full.element_type();
-  std::vector<int64_t> index(static_cast<size_t>(full.rank()), 0);
-  if (ShapeUtil::IsZeroElementArray(shard.shape())) return;
-  do {
-    bool is_padding = false;
-    for (size_t d = 0; d < index.size(); ++d) {
-      const auto dimension = static_cast<int>(d);
-      const int64_t start = layout.Position(partition, d) * shard.shape().dimensions(dimension);
-      is_padding = is_padding || start + index[d] >= full.dimensions(dimension);
-    }
-    if (is_padding && type == F32) shard.Set<float>(index, std::nanf(""));
-    if (is_padding && type == S32) shard.Set<int32_t>(index, 123456789);
-  } while (IndexUtil::BumpIndices(shard.shape(), absl::MakeSpan(index)));
 }
 
 absl::StatusOr<Literal> RunUndivided(const HloModule& module,
