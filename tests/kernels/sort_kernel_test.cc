@@ -155,7 +155,9 @@ TEST(SortingNetwork, SortsEachLane) {
     alignas(64) static Word words[kRows * kLength];
     std::vector<std::vector<Word>> rows(kRows);
     for (int64_t i = 0; i < kRows * kLength; ++i) {
-      words[i] = static_cast<Word>(random.In(0, std::numeric_limits<int64_t>::max()) * 2);
+      const auto half =
+          static_cast<uint64_t>(random.In(0, std::numeric_limits<int64_t>::max() - 1));
+      words[i] = static_cast<Word>(half << 1 | (half & 1));
       rows[i % kRows].push_back(words[i]);
     }
     RunSortingNetwork(MakeSortingNetwork(kLength), words);
