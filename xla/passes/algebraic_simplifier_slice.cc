@@ -64,15 +64,6 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
   return nullptr;
 }
 
-bool IsElementwise(const HloInstruction& instruction) {
-  return instruction.info().Has(op_traits::kElementwiseTrait) && IsPlain(instruction);
-}
-
-bool IsSplat(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kBroadcast &&
-         instruction.operand(0)->shape().rank() == 0;
-}
-
 // Returns the number of minor dimensions that are the same before and after a reshape.
 int64_t CommonMinorDimensions(const Shape& a, const Shape& b) {
   int64_t count = 0;
@@ -135,7 +126,7 @@ bool TakesOperandOfConcatenation(const HloInstruction& instruction,
            TakesOperandOfConcatenation(*instruction.operand(0), BeforeReshape(instruction, slice),
                                        depth + 1);
   }
-  return IsElementwise(instruction) &&
+  return IsPlainElementwise(instruction) &&
          absl::c_any_of(instruction.operands(), [&](const HloInstruction* operand) {
            return operand->shape().dimensions() == instruction.shape().dimensions() &&
                   TakesOperandOfConcatenation(*operand, slice, depth + 1);
@@ -209,7 +200,7 @@ Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
   // apart before the function, which has vectors then.
   const bool is_function = whole->operand_count() == 1 && whole->user_count() == 1 &&
                            whole->info().cost == CostClass::kTranscendental;
-  if (!IsElementwise(*whole) || !whole->shape().is_static() || whole->IsRoot() ||
+  if (!IsPlainElementwise(*whole) || !whole->shape().is_static() || whole->IsRoot() ||
       (!is_function && !TakesOperandOfConcatenation(*whole, attributes.slice, 0))) {
     return nullptr;
   }
@@ -236,7 +227,7 @@ Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
 // that concatenations come last, where they are written part by part.
 Result ElementwiseOfConcatenations(HloInstruction* whole, Rewriter& rewriter) {
   constexpr int64_t kMostOperands = 8;
-  if (!IsElementwise(*whole) || !whole->shape().IsArray() || !whole->shape().is_static())
+  if (!IsPlainElementwise(*whole) || !whole->shape().IsArray() || !whole->shape().is_static())
     return nullptr;
   const HloInstruction* first = nullptr;
   for (const HloInstruction* operand : whole->operands()) {
@@ -266,11 +257,8 @@ Result ElementwiseOfConcatenations(HloInstruction* whole, Rewriter& rewriter) {
     };
     std::vector<HloInstruction*> operands;
     for (HloInstruction* operand : whole->operands()) {
-      operands.push_back(IsSplat(*operand)
-                             ? rewriter.Create(HloOpcode::kBroadcast,
-                                               with_type(operand->shape().element_type()),
-                                               {operand->mutable_operand(0)}, operand->attributes())
-                             : operand->mutable_operand(i));
+      operands.push_back(IsSplat(*operand) ? rewriter.SplatIn(first->operand(i)->shape(), operand)
+                                           : operand->mutable_operand(i));
     }
     parts.push_back(rewriter.Create(whole->opcode(), with_type(whole->shape().element_type()),
                                     operands, whole->attributes()));

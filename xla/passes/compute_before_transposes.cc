@@ -23,15 +23,10 @@ bool MovesLongRows(const HloInstruction& transpose) {
          ShapeUtil::ElementsIn(to) >= kLeastElements;
 }
 
-bool IsSplat(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kBroadcast &&
-         ShapeUtil::ElementsIn(instruction.operand(0)->shape()) == 1;
-}
-
 bool IsFunction(const HloInstruction& instruction) {
-  return instruction.info().Has(op_traits::kElementwiseTrait) && IsPlain(instruction) &&
-         instruction.called_computations().empty() && instruction.shape().IsArray() &&
-         instruction.shape().element_type() != PRED && instruction.opcode() != HloOpcode::kCopy;
+  return IsPlainElementwise(instruction) && instruction.called_computations().empty() &&
+         instruction.shape().IsArray() && instruction.shape().element_type() != PRED &&
+         instruction.opcode() != HloOpcode::kCopy;
 }
 
 // Returns the transpose that the operand is, reshaped or not, and that nothing else reads; null if
@@ -72,12 +67,8 @@ absl::StatusOr<HloInstruction*> ComputeFirst(HloInstruction* function, Rewriter&
   const PrimitiveType type = function->shape().element_type();
   std::vector<HloInstruction*> operands;
   for (HloInstruction* operand : function->operands()) {
-    operands.push_back(
-        IsSplat(*operand)
-            ? rewriter.Create(HloOpcode::kBroadcast,
-                              ShapeUtil::ChangeElementType(source, operand->shape().element_type()),
-                              {operand->operand(0)}, operand->attributes())
-            : TransposeOf(operand)->operand(0));
+    operands.push_back(IsSplat(*operand) ? rewriter.SplatIn(source, operand)
+                                         : TransposeOf(operand)->operand(0));
   }
   HloInstruction* computed =
       rewriter.Create(function->opcode(), ShapeUtil::ChangeElementType(source, type), operands,

@@ -39,6 +39,15 @@ bool IsPlain(const HloInstruction& instruction) {
   return !IsAnnotated(instruction) && !instruction.HasControlDependencies();
 }
 
+bool IsPlainElementwise(const HloInstruction& instruction) {
+  return instruction.info().Has(op_traits::kElementwiseTrait) && IsPlain(instruction);
+}
+
+bool IsSplat(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast &&
+         instruction.operand(0)->shape().rank() == 0;
+}
+
 bool m::Splat::Matches(HloInstruction* instruction) const {
   const std::optional<double> value = SplatValue(*instruction);
   if (!value.has_value() || *value != value_) return false;

@@ -31,6 +31,13 @@ bool IsAnnotated(const HloInstruction& instruction);
 // control dependencies.
 bool IsPlain(const HloInstruction& instruction);
 
+// Whether the instruction is a function of single elements that is determined by its operands
+// alone.
+bool IsPlainElementwise(const HloInstruction& instruction);
+
+// Whether the instruction is a broadcast of a scalar.
+bool IsSplat(const HloInstruction& instruction);
+
 namespace m {
 
 // Any instruction.

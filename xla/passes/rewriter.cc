@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/literal.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 
@@ -27,6 +28,12 @@ HloInstruction* Rewriter::Create(HloOpcode opcode, const Shape& shape,
 
 HloInstruction* Rewriter::Constant(Literal literal) {
   return Insert(HloInstruction::CreateConstant(std::move(literal)));
+}
+
+HloInstruction* Rewriter::SplatIn(const Shape& dimensions, HloInstruction* splat) {
+  return Create(HloOpcode::kBroadcast,
+                ShapeUtil::ChangeElementType(dimensions, splat->shape().element_type()),
+                {splat->operand(0)}, splat->attributes());
 }
 
 // Rewrites one computation.

@@ -33,6 +33,8 @@ class Rewriter {
                          Attributes attributes = NoAttributes{},
                          absl::Span<HloComputation* const> called = {});
   HloInstruction* Constant(Literal literal);
+  // Adds a broadcast of the scalar that `splat` is a broadcast of, with the dimensions of a shape.
+  HloInstruction* SplatIn(const Shape& dimensions, HloInstruction* splat);
 
  private:
   friend class RewriteLoop;

@@ -18,7 +18,7 @@ namespace xla::cpu {
 struct IndexSplit;
 
 // Lanes that are near each other: base + offsets[i], where the offsets are 32-bit numbers from 0 to
-// `most` and the base, if not null, is a 64-bit scalar.
+// `most` and the base is a 64-bit scalar.
 struct NearbyLanes {
   IrValue base = nullptr;
   IrValue offsets = nullptr;
