@@ -280,10 +280,16 @@ class Generator(RareOperations, ValueOperations):
         if x is None:
             return
         zero = self.scalar()
+        dims, shape = self.reduced(x)
+        self.emit_reduce(x, zero, self.rng.choice(["add", "maximum"]), dims, shape)
+
+    def reduced(self, x):
+        """Some dimensions, at least one, and the shape without them."""
         dims = sorted(self.rng.sample(range(len(x.shape)), self.rng.randint(1, len(x.shape))))
-        shape = [d for i, d in enumerate(x.shape) if i not in dims]
-        op = self.rng.choice(["add", "maximum"])
-        self.emit(f"stablehlo.reduce({x.name} init: {zero.name}) applies stablehlo.{op} across "
+        return dims, [d for i, d in enumerate(x.shape) if i not in dims]
+
+    def emit_reduce(self, x, init, op, dims, shape):
+        self.emit(f"stablehlo.reduce({x.name} init: {init.name}) applies stablehlo.{op} across "
                   f"dimensions = [{ints(dims)}] : ({x.type}, tensor<f32>) -> {tensor(shape)}", shape)
 
     def slice(self):

@@ -52,8 +52,7 @@ class RareOperations:
         x = self.pick(lambda v: v.shape)
         if x is None:
             return
-        dims = sorted(self.rng.sample(range(len(x.shape)), self.rng.randint(1, len(x.shape))))
-        shape = [d for i, d in enumerate(x.shape) if i not in dims]
+        dims, shape = self.reduced(x)
         numbers = self.emit(f"stablehlo.iota dim = {dims[0]} : {tensor(x.shape, 'i32')}", x.shape, "i32")
         low = self.scalar("0.0")
         zero = self.emit("stablehlo.constant dense<0> : tensor<i32>", (), "i32")

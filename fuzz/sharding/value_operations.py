@@ -234,8 +234,7 @@ class ValueOperations:
             return
         y = self.same(x)
         zero = self.scalar()
-        dims = sorted(self.rng.sample(range(len(x.shape)), self.rng.randint(1, len(x.shape))))
-        shape = [d for i, d in enumerate(x.shape) if i not in dims]
+        dims, shape = self.reduced(x)
         region = self.region([(f"r{c}", "f32") for c in "abcd"],
                              ["%rs = stablehlo.add %ra, %rc : tensor<f32>",
                               "%rm = stablehlo.maximum %rb, %rd : tensor<f32>"], [("rs", "f32"), ("rm", "f32")])
@@ -249,11 +248,8 @@ class ValueOperations:
             return
         operation, start = self.rng.choice([("and", "-1"), ("or", "0"), ("xor", "0"), ("minimum", "100"),
                                             ("multiply", "1")])
-        init = self.emit(f"stablehlo.constant dense<{start}> : tensor<f32>", ())
-        dims = sorted(self.rng.sample(range(len(x.shape)), self.rng.randint(1, len(x.shape))))
-        shape = [d for i, d in enumerate(x.shape) if i not in dims]
-        self.emit(f"stablehlo.reduce({x.name} init: {init.name}) applies stablehlo.{operation} across "
-                  f"dimensions = [{ints(dims)}] : ({x.type}, tensor<f32>) -> {tensor(shape)}", shape)
+        init = self.scalar(start)
+        self.emit_reduce(x, init, operation, *self.reduced(x))
 
     def map(self):
         x = self.pick(lambda v: v.shape)
