@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/comparison_util.h"
+#include "xla/cpu/codegen/constant_divisor.h"
 #include "xla/cpu/codegen/math.h"
 #include "xla/primitive_util.h"
 
@@ -19,6 +20,11 @@ using Operands = absl::Span<const Element>;
 absl::Status NotCompiled(const HloInstruction& instruction) {
   return absl::UnimplementedError(
       absl::StrCat("the CPU compiler does not implement ", instruction.ToShortString()));
+}
+
+bool IsConvertedInteger(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kConvert &&
+         primitive_util::IsIntegralType(instruction.operand(0)->shape().element_type());
 }
 
 // Emits one operation on elements of one type.
@@ -294,7 +300,8 @@ class Emitter {
       case HloOpcode::kMultiply:
         return ir_.FMul(a, b);
       case HloOpcode::kDivide:
-        return ir_.FDiv(a, b);
+        return EmitQuotient(ir_, a, b,
+                            /*is_integral=*/IsConvertedInteger(*instruction_.operand(0)));
       case HloOpcode::kAbs:
         return ir_.Unary("llvm.fabs", a);
       case HloOpcode::kNegate:
