@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/codegen/llvm_options.h"
 
 namespace xla::cpu {
 namespace {
@@ -153,11 +154,7 @@ absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
     return absl::UnavailableError(
         absl::StrCat("libLLVM lacks functions of LLVM ", version.major, ":", missing));
   }
-  // Loop strength reduction takes a sixth of the time of code generation and half of it for some
-  // kernels, whose addresses are written as it would make them. There is no other way to leave it
-  // out; what does not know the option ignores it.
-  const char* const options[] = {"xylem", "-disable-lsr"};
-  api.LLVMParseCommandLineOptions(2, options, "");
+  SetLlvmOptions(api);
   return api;
 }
 

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <new>
 
+#include "xla/cpu/codegen/llvm_options.h"
+
 namespace xla::cpu {
 namespace {
 
@@ -46,6 +48,7 @@ LlvmApi Initialize() {
   XYLEM_LLVM_TARGET(Target)();
   XYLEM_LLVM_TARGET(TargetMC)();
   XYLEM_LLVM_TARGET(AsmPrinter)();
+  SetLlvmOptions(api);
   return api;
 }
 
