@@ -71,6 +71,54 @@ ENTRY e {
   }
 }
 
+// Columns that are reduced: the last vector of a row overlaps with the one before.
+TEST(RaggedRowsTest, Columns) {
+  const std::string sum = R"(HloModule m
+add { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT s = TYPE[] add(a, b) }
+ENTRY e {
+  x = TYPE[ROWS,COLS] parameter(0)
+  m = TYPE[ROWS,COLS] multiply(x, x)
+  one = TYPE[] constant(ONE)
+  ROOT r = TYPE[COLS] reduce(m, one), dimensions={0}, to_apply=add
+}
+)";
+  // Of the middle of three dimensions, and the place of the largest.
+  const std::string place = R"(HloModule m
+larger {
+  a = TYPE[] parameter(0)
+  i = s32[] parameter(1)
+  b = TYPE[] parameter(2)
+  j = s32[] parameter(3)
+  p = pred[] compare(a, b), direction=GE
+  v = TYPE[] select(p, a, b)
+  k = s32[] select(p, i, j)
+  ROOT t = (TYPE[], s32[]) tuple(v, k)
+}
+ENTRY e {
+  x = TYPE[2,ROWS,COLS] parameter(0)
+  i = s32[2,ROWS,COLS] iota(), iota_dimension=1
+  least = TYPE[] constant(-1)
+  none = s32[] constant(-1)
+  ROOT r = (TYPE[2,COLS], s32[2,COLS]) reduce(x, i, least, none), dimensions={1}, to_apply=larger
+}
+)";
+  for (const PrimitiveType type : {F32, S8, C64, F64}) {
+    const auto name = primitive_util::LowercasePrimitiveTypeName(type);
+    for (const int64_t rows : {16, 21, 97}) {
+      for (const int64_t columns : kLengths) {
+        if (rows * columns > kMostElements) continue;
+        const auto of_type = [&](const std::string& text) {
+          return absl::StrReplaceAll(Replaced(text, rows, columns),
+                                     {{"TYPE", name}, {"ONE", type == C64 ? "(1, 2)" : "1"}});
+        };
+        ExpectInterpretersResult(type, {rows, columns}, of_type(sum));
+        if (type == F32 || type == S8)
+          ExpectInterpretersResult(type, {2, rows, columns}, of_type(place));
+      }
+    }
+  }
+}
+
 // What is sorted is a temporary that the kernel between the sorts overwrites.
 TEST(RaggedRowsTest, InPlace) {
   for (const int64_t rows : {1, 3, 70}) {

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/cpu/codegen/carried_elements.h"
 #include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
 #include "xla/cpu/codegen/nested_computation.h"
@@ -68,11 +69,11 @@ class ColumnReductionEmitter {
   void EmitUnit(IrValue unit) {
     const IndexMath math(ir_, 1);
     const IrValue row = ir_.UDiv(unit, ir_.Index(plan_.segments));
-    columns_.first =
-        ir_.Mul(ir_.URem(unit, ir_.Index(plan_.segments)), ir_.Index(plan_.segment_length));
-    columns_.last =
-        ir_.Binary("llvm.smin", ir_.Add(columns_.first, ir_.Index(plan_.segment_length)),
-                   ir_.Index(columns_.length));
+    const IrValue segment = ir_.URem(unit, ir_.Index(plan_.segments));
+    columns_.first = ir_.Mul(segment, ir_.Index(plan_.segment_length));
+    columns_.last = ir_.Select(ir_.ICmp(LLVMIntEQ, segment, ir_.Index(plan_.segments - 1)),
+                               ir_.Index(columns_.length),
+                               ir_.Add(columns_.first, ir_.Index(plan_.segment_length)));
     place_ = math.Delinearize(
         {row, 0, 1}, absl::MakeConstSpan(plan_.dimensions).first(plan_.dimensions.size() - 1));
     // If dimensions are treated as one, all of their indices but the last are 0.
@@ -80,9 +81,11 @@ class ColumnReductionEmitter {
     for (size_t k = 0; k + 1 < kept_.size(); ++k) index_[kept_[k]] = place_[k];
     ForColumns([&](ElementEmitter& emitter) {
       std::vector<Element> initial;
-      for (int64_t i = 0; i < inputs(); ++i)
-        initial.push_back(emitter.Emit(reduce_.operand(inputs() + i), {}));
-      Store(emitter, initial);
+      for (int64_t i = 0; i < inputs(); ++i) {
+        initial.push_back(
+            code_.ops().Splat(emitter.Emit(reduce_.operand(inputs() + i), {}), emitter.lanes()));
+      }
+      return initial;
     });
     CombineRows(0);
   }
@@ -90,19 +93,59 @@ class ColumnReductionEmitter {
  private:
   int64_t inputs() const { return static_cast<int64_t>(code_.results().size()); }
 
-  // Calls body(emitter) for the columns, first by vectors and then one by one.
-  void ForColumns(absl::FunctionRef<void(ElementEmitter&)> body) {
-    ElementEmitter vectors = code_.MakeEmitter(columns_.lanes), scalars = code_.MakeEmitter(1);
-    const auto run = [&](ElementEmitter& emitter, const IndexTerm& column) {
+  using Results = absl::FunctionRef<std::vector<Element>(ElementEmitter&)>;
+
+  // Stores results(emitter) for the columns, by vectors. Those of the last vector, which overlaps
+  // with the one before, are computed before the loop stores results that it depends on.
+  void ForColumns(Results results) {
+    const int64_t lanes = columns_.lanes, rest = columns_.length % lanes;
+    ElementEmitter emitter = code_.MakeEmitter(columns_.lanes);
+    const auto run = [&](const IndexTerm& column, absl::FunctionRef<void()> body) {
       ElementEmitter::Scope scope(&emitter);
       place_.back() = index_[kept_.back()] = column;
-      body(emitter);
+      body();
     };
-    EmitLoopWithScalarTail(
-        ir_, columns_, [&](const IndexTerm& column) { run(vectors, column); },
-        [&](const IndexTerm& column) { run(scalars, column); });
-    code_.Check(vectors);
-    code_.Check(scalars);
+    const IndexTerm last_vector = LastVector(ir_, columns_.length, columns_.lanes);
+    std::vector<Element> last;
+    if (rest > 0) {
+      run(last_vector, [&] {
+        const Ir::Carried values = IfLastSegment([&] {
+          last = results(emitter);
+          return ToCarried(last);
+        });
+        last = FromCarried(values, last);
+      });
+    }
+    const IrValue end = ir_.Binary("llvm.smin", columns_.last, ir_.Index(columns_.length - rest));
+    ir_.Loop(columns_.first, end, lanes, [&](IrValue i) {
+      run({i, 1, lanes}, [&] { Store(emitter, results(emitter)); });
+    });
+    if (rest > 0) {
+      run(last_vector, [&] {
+        IfLastSegment([&] {
+          Store(emitter, last);
+          return Ir::Carried();
+        });
+      });
+    }
+    code_.Check(emitter);
+  }
+
+  // Returns the values that body() returns in the last segment, in others any.
+  Ir::Carried IfLastSegment(absl::FunctionRef<Ir::Carried()> body) {
+    if (plan_.segments == 1) return body();
+    Ir::Carried values;
+    return ir_.If(
+        ir_.ICmp(LLVMIntEQ, columns_.last, ir_.Index(columns_.length)),
+        [&] {
+          values = body();
+          return values;
+        },
+        [&] {
+          Ir::Carried others;
+          for (const IrValue value : values) others.push_back(ir_.Undef(ir_.TypeOf(value)));
+          return others;
+        });
   }
 
   ElementAddress ResultAt(ElementEmitter& emitter, int64_t i) const {
@@ -113,8 +156,7 @@ class ColumnReductionEmitter {
   void Store(ElementEmitter& emitter, const std::vector<Element>& elements) {
     for (int64_t i = 0; i < inputs(); ++i) {
       const ElementAddress address = ResultAt(emitter, i);
-      code_.ops().Store(ResultShape(reduce_, i).element_type(),
-                        code_.ops().Splat(elements[static_cast<size_t>(i)], emitter.lanes()),
+      code_.ops().Store(ResultShape(reduce_, i).element_type(), elements[static_cast<size_t>(i)],
                         address.pointer, address.bytes);
     }
   }
@@ -134,7 +176,7 @@ class ColumnReductionEmitter {
           sums.push_back(ops.Splat(emitter.Emit(reduce_.operand(i), index_), emitter.lanes()));
         sums = emitter.Apply(*reduce_.to_apply(), std::move(sums));
       }
-      Store(emitter, sums);
+      return sums;
     });
   }
 
@@ -201,7 +243,15 @@ int64_t RowsAtOnce(const KernelRequest& request) {
   for (const HloInstruction* instruction : request.computation().instructions()) {
     if (CountOf(FirstShape(*instruction)) > results) cost += VectorCost(*instruction);
   }
-  return cost < 4 ? 8 : cost < 12 ? 4 : 1;
+  const int64_t most = cost < 4 ? 8 : cost < 12 ? 4 : 1;
+  // No rows are left over, where that is possible with at least half as many.
+  const HloInstruction& reduce = request.root();
+  const absl::Span<const int64_t> reduced = reduce.dimensions();
+  const int64_t rows =
+      reduce.operand(0)->shape().dimensions(static_cast<int>(*absl::c_max_element(reduced)));
+  for (int64_t count = most; 2 * count >= most; --count)
+    if (rows % count == 0) return count;
+  return most;
 }
 
 }  // namespace
@@ -246,7 +296,9 @@ std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& reque
   const int64_t wanted =
       columns >= kLongRow ? longest : std::clamp<int64_t>(columns / 8, 4 * lanes, kLongest);
   plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
-  plan->segments = (columns + plan->segment_length - 1) / plan->segment_length;
+  // Each has a whole vector; the last has the rest, too.
+  const int64_t in_vectors = columns / lanes * lanes;
+  plan->segments = (in_vectors + plan->segment_length - 1) / plan->segment_length;
   plan->units = rows * plan->segments;
   const KernelWork work = EstimateWork(*request.instruction, request.contraction);
   plan->bytes = work.bytes;
