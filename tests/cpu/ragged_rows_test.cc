@@ -89,7 +89,11 @@ larger {
   i = s32[] parameter(1)
   b = TYPE[] parameter(2)
   j = s32[] parameter(3)
-  p = pred[] compare(a, b), direction=GE
+  larger = pred[] compare(a, b), direction=GT
+  equal = pred[] compare(a, b), direction=EQ
+  earlier = pred[] compare(i, j), direction=LT
+  first = pred[] and(equal, earlier)
+  p = pred[] or(larger, first)
   v = TYPE[] select(p, a, b)
   k = s32[] select(p, i, j)
   ROOT t = (TYPE[], s32[]) tuple(v, k)

@@ -2,11 +2,16 @@
 #include "xla/cpu/codegen/code_generator.h"
 
 #include <cstring>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "xla/base/status_macros.h"
 
 namespace xla::cpu {
@@ -91,6 +96,35 @@ absl::StatusOr<std::vector<Target>> FindHost() {
   return targets;
 }
 
+// LLVM's code generators for targets that are not in use: to make one takes as long as a small
+// kernel. A code generator serves one thread at a time, and does not depend on what it compiled
+// before. There are as many as threads ever compiled at once.
+class IdleMachines {
+ public:
+  static IdleMachines& Get() {
+    // Never destroyed, like the library itself.
+    static auto* const machines = new IdleMachines;
+    return *machines;
+  }
+  // Returns null if there is none for the target.
+  LLVMTargetMachineRef Take(const std::string& target) {
+    const absl::MutexLock lock(&mutex_);
+    std::vector<LLVMTargetMachineRef>& machines = machines_[target];
+    if (machines.empty()) return nullptr;
+    const LLVMTargetMachineRef machine = machines.back();
+    machines.pop_back();
+    return machine;
+  }
+  void Return(const std::string& target, LLVMTargetMachineRef machine) {
+    const absl::MutexLock lock(&mutex_);
+    machines_[target].push_back(machine);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::map<std::string, std::vector<LLVMTargetMachineRef>> machines_ ABSL_GUARDED_BY(mutex_);
+};
+
 struct TargetMachineDeleter {
   const LlvmApi* llvm;
   void operator()(LLVMTargetMachineRef machine) const { llvm->LLVMDisposeTargetMachine(machine); }
@@ -161,11 +195,15 @@ absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {
   if (llvm.LLVMGetTargetFromTriple(target.triple.c_str(), &llvm_target, &message) != 0) {
     return error("LLVM does not know this machine");
   }
-  const std::unique_ptr<LLVMOpaqueTargetMachine, TargetMachineDeleter> machine(
-      llvm.LLVMCreateTargetMachine(llvm_target, target.triple.c_str(), target.cpu.c_str(),
-                                   target.features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC,
-                                   LLVMCodeModelSmall),
-      TargetMachineDeleter{&llvm});
+  const std::string key =
+      absl::StrCat(llvm.version->major, " ", target.triple, " ", target.cpu, " ", target.features);
+  std::unique_ptr<LLVMOpaqueTargetMachine, TargetMachineDeleter> machine(
+      IdleMachines::Get().Take(key), TargetMachineDeleter{&llvm});
+  if (machine == nullptr) {
+    machine.reset(llvm.LLVMCreateTargetMachine(
+        llvm_target, target.triple.c_str(), target.cpu.c_str(), target.features.c_str(),
+        LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelSmall));
+  }
   if (machine == nullptr) return error("LLVM cannot generate code for this machine");
   const LLVMTargetDataRef layout = llvm.LLVMCreateTargetDataLayout(machine.get());
   llvm.LLVMSetModuleDataLayout(ir.module(), layout);
@@ -196,6 +234,7 @@ absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {
   const char* start = llvm.LLVMGetBufferStart(buffer);
   std::vector<char> code(start, start + llvm.LLVMGetBufferSize(buffer));
   llvm.LLVMDisposeMemoryBuffer(buffer);
+  IdleMachines::Get().Return(key, machine.release());
   return code;
 }
 
