@@ -63,17 +63,11 @@ class LoopEmitter {
       const int64_t vectors = length_ / widest_;
       const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
       ir_.Loop(begin, ir_.Binary("llvm.smin", end, ir_.Index(vectors)), 1, [&](IrValue unit) {
-        first_ = ir_.Mul(unit, ir_.Index(widest_));
+        first_ = first_in_memory_ = ir_.Mul(unit, ir_.Index(widest_));
         EmitLoop();
       });
-      lanes_ = 1;
       if (vectors * widest_ < length_) {
-        ir_.If(ir_.ICmp(LLVMIntSGT, end, ir_.Index(vectors)), [&] {
-          ir_.Loop(ir_.Index(vectors * widest_), ir_.Index(length_), 1, [&](IrValue element) {
-            first_ = element;
-            EmitLoop();
-          });
-        });
+        ir_.If(ir_.ICmp(LLVMIntSGT, end, ir_.Index(vectors)), [&] { EmitRest(vectors * widest_); });
       }
     }
     // Scalars in memory may be overwritten now: all elements have read them.
@@ -91,6 +85,46 @@ class LoopEmitter {
   bool IsArray(ValueId value) const { return CountOf(*schedule_.At(value).shape) != 1; }
   // Whether the function computes the value.
   bool IsMade(ValueId value) const { return widest_ > 0 || !IsArray(value); }
+
+  // Computes the elements from `first` on, fewer than `widest_`, by a vector that has them and
+  // copies of the last one.
+  void EmitRest(int64_t first) {
+    const int64_t rest = length_ - first;
+    while (lanes_ / 2 >= rest) lanes_ /= 2;
+    first_ = ir_.Index(first);
+    first_in_memory_ = ir_.Index(0);
+    const std::vector<IrValue> places = places_;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (IsArray(arrays_.state[i])) places_[i] = CopyOfRest(arrays_.state[i], places[i], first);
+    }
+    for (auto& [value, memory] : inputs_) {
+      if (IsArray(value)) memory = CopyOfRest(value, memory, first);
+    }
+    EmitLoop();
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (!IsArray(arrays_.state[i])) continue;
+      ir_.Loop(ir_.Index(0), ir_.Index(rest), 1, [&](IrValue element) {
+        Copy(arrays_.state[i], places_[i], element, places[i], ir_.Add(element, first_));
+      });
+    }
+  }
+
+  // Returns memory for `lanes_` elements: those from `first` on, and then the last one.
+  IrValue CopyOfRest(ValueId value, IrValue from, int64_t first) {
+    const IrValue memory = ir_.Alloca(ir_.I8(), lanes_ * BytesOf(value));
+    ir_.Loop(ir_.Index(0), ir_.Index(lanes_), 1, [&](IrValue element) {
+      Copy(value, from,
+           ir_.Binary("llvm.smin", ir_.Add(element, ir_.Index(first)), ir_.Index(length_ - 1)),
+           memory, element);
+    });
+    return memory;
+  }
+
+  void Copy(ValueId value, IrValue from, IrValue from_element, IrValue to, IrValue to_element) {
+    const IrValue bytes = ir_.Index(BytesOf(value));
+    ops_.Store(TypeOf(value), ops_.Load(TypeOf(value), {from, ir_.Mul(from_element, bytes)}, 1), to,
+               ir_.Mul(to_element, bytes));
+  }
 
   void EmitLoop() {
     invariant_.clear();
@@ -197,7 +231,7 @@ class LoopEmitter {
 
   int64_t BytesOf(ValueId value) const { return primitive_util::ByteWidth(TypeOf(value)); }
   IrValue BytesAt(ValueId value) const {
-    return IsArray(value) ? ir_.Mul(first_, ir_.Index(BytesOf(value))) : ir_.Index(0);
+    return IsArray(value) ? ir_.Mul(first_in_memory_, ir_.Index(BytesOf(value))) : ir_.Index(0);
   }
   Element LoadFrom(ValueId value, IrValue place, bool is_invariant) {
     ElementAddress address = {place, BytesAt(value)};
@@ -217,6 +251,7 @@ class LoopEmitter {
   const bool finishes_;
   int lanes_;                // of the code that is emitted
   IrValue first_ = nullptr;  // element
+  IrValue first_in_memory_ = nullptr;
   std::vector<IrValue> places_;
   std::map<size_t, IrValue> last_scalars_;  // memory of the final scalars, if finishes
   std::map<ValueId, IrValue> inputs_;       // memory
