@@ -123,6 +123,48 @@ ENTRY e {
   }
 }
 
+// Products of rows with themselves in a loop, each of which is one number.
+TEST(RaggedRowsTest, SumsOfProductsInLoops) {
+  const std::string text = R"(HloModule m
+condition {
+  s = (s32[], TYPE[], TYPE[ROWS,COLS]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(ROWS)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], TYPE[], TYPE[ROWS,COLS]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  sum = TYPE[] get-tuple-element(s), index=1
+  x = TYPE[ROWS,COLS] get-tuple-element(s), index=2
+  zero = s32[] constant(0)
+  row = TYPE[1,COLS] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,COLS}
+  v = TYPE[COLS] reshape(row)
+  dot = TYPE[] dot(v, v), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  larger = TYPE[] maximum(dot, sum)
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], TYPE[], TYPE[ROWS,COLS]) tuple(next, larger, x)
+}
+ENTRY e {
+  x = TYPE[ROWS,COLS] parameter(0)
+  i = s32[] constant(0)
+  sum = TYPE[] constant(0)
+  t = (s32[], TYPE[], TYPE[ROWS,COLS]) tuple(i, sum, x)
+  w = (s32[], TYPE[], TYPE[ROWS,COLS]) while(t), condition=condition, body=body
+  ROOT r = TYPE[] get-tuple-element(w), index=1
+}
+)";
+  for (const PrimitiveType type : {F32, F64, BF16, S32, U8}) {
+    const auto name = primitive_util::LowercasePrimitiveTypeName(type);
+    for (const int64_t columns : kLengths) {
+      if (columns > 1001) continue;
+      ExpectInterpretersResult(type, {20, columns},
+                               absl::StrReplaceAll(Replaced(text, 20, columns), {{"TYPE", name}}));
+    }
+  }
+}
+
 // What is sorted is a temporary that the kernel between the sorts overwrites.
 TEST(RaggedRowsTest, InPlace) {
   for (const int64_t rows : {1, 3, 70}) {

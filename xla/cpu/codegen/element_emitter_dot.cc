@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits dots within fusions: the plain sum of products for each element of the result.
+#include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "xla/cpu/codegen/carried_elements.h"
 #include "xla/cpu/codegen/element_emitter.h"
 #include "xla/primitive_util.h"
+#include "xla/shape_util.h"
 
 namespace xla::cpu {
 namespace {
@@ -37,6 +41,8 @@ class ElementEmitter::DotLoops {
         is_narrow_(primitive_util::IsFloatingPointType(result_type_) && result_type_ != F64),
         type_(is_narrow_ ? F32 : result_type_),
         lanes_(HasLanes(index) ? emitter.lanes_ : 1),
+        vector_(std::max(ir_.target().machine.Lanes(type_ == F64 ? 8 : 4), 1)),
+        is_one_number_(ShapeUtil::ElementsIn(instruction->shape()) == 1),
         lhs_index_(static_cast<size_t>(lhs_->shape().rank()), emitter.math_.Constant(0)),
         rhs_index_(static_cast<size_t>(rhs_->shape().rank()), emitter.math_.Constant(0)) {
     size_t next = 0;
@@ -57,7 +63,7 @@ class ElementEmitter::DotLoops {
  private:
   // Emits the loops from this contracting dimension on.
   Ir::Carried EmitLevel(size_t depth, const Ir::Carried& carried) {
-    if (depth == dims_.lhs_contracting_dims.size()) return EmitMultiplyAdd(carried);
+    if (depth == dims_.lhs_contracting_dims.size()) return EmitMultiplyAdd(e_, lanes_, carried);
     const auto l = static_cast<size_t>(dims_.lhs_contracting_dims[depth]);
     const auto r = static_cast<size_t>(dims_.rhs_contracting_dims[depth]);
     const int64_t size = lhs_->shape().dimensions(static_cast<int>(l));
@@ -70,6 +76,8 @@ class ElementEmitter::DotLoops {
       }
       return sums;
     }
+    if (SumsVectors() && depth + 1 == dims_.lhs_contracting_dims.size() && size >= 2 * vector_)
+      return EmitVectors(l, r, size, carried);
     double steps = 1;
     for (size_t k = depth + 1; k < dims_.lhs_contracting_dims.size(); ++k)
       steps *= static_cast<double>(
@@ -82,11 +90,62 @@ class ElementEmitter::DotLoops {
                           });
   }
 
-  Ir::Carried EmitMultiplyAdd(const Ir::Carried& sum) {
-    const Element a = ops_.Splat(
-        ops_.Convert(lhs_->shape().element_type(), type_, e_.Emit(lhs_, lhs_index_)), lanes_);
-    const Element b = ops_.Splat(
-        ops_.Convert(rhs_->shape().element_type(), type_, e_.Emit(rhs_, rhs_index_)), lanes_);
+  // Whether vectors of products are summed: where the result is one number, so that no other
+  // element is summed in another order.
+  bool SumsVectors() const {
+    return lanes_ == 1 && is_one_number_ && (type_ == F32 || type_ == F64);
+  }
+
+  // Sums the products along the last contracting dimension by several vectors, whose halves are
+  // combined; then by one vector, and then the rest.
+  Ir::Carried EmitVectors(size_t l, size_t r, int64_t size, const Ir::Carried& carried) {
+    constexpr int kBlock = 4;
+    const int block = size >= 2 * kBlock * vector_ ? kBlock * vector_ : vector_;
+    IrValue sum = ops_.Splat(ops_.Zero(type_), block).re;
+    int64_t done = 0;
+    for (int lanes = block; lanes > 1; lanes /= 2) {
+      if (lanes == block || lanes == vector_) {
+        sum = EmitSteps(l, r, {done, size / lanes * lanes}, lanes, sum);
+        done = size / lanes * lanes;
+      }
+      sum = ir_.FAdd(HalfOf(sum, false), HalfOf(sum, true));
+    }
+    sum = ir_.FAdd(carried[0], sum);
+    return {EmitSteps(l, r, {done, size}, 1, sum)};
+  }
+
+  // Adds the products of elements [range.first, range.second), `lanes` at a time.
+  IrValue EmitSteps(size_t l, size_t r, std::pair<int64_t, int64_t> range, int lanes, IrValue sum) {
+    const auto [begin, end] = range;
+    if (begin == end) return sum;
+    ElementEmitter emitter(ops_, e_.buffers_, lanes);
+    emitter.set_outer(&e_);
+    const int64_t steps = (end - begin) / lanes;
+    const Ir::Carried result =
+        ir_.PolledLoop(ir_.Index(begin), ir_.Index(end), lanes, PollInterval(steps, 1), {sum},
+                       [&](IrValue i, const Ir::Carried& inner) {
+                         Scope scope(&emitter);
+                         lhs_index_[l] = rhs_index_[r] = {i, lanes > 1 ? 1 : 0, lanes};
+                         return EmitMultiplyAdd(emitter, lanes, inner);
+                       });
+    if (!emitter.status().ok() && e_.status_.ok()) e_.status_ = emitter.status();
+    return result[0];
+  }
+
+  IrValue HalfOf(IrValue vector, bool second) {
+    const int half = ir_.Lanes(vector) / 2;
+    if (half == 1) return ir_.Extract(vector, second ? 1 : 0);
+    std::vector<int> lanes(static_cast<size_t>(half));
+    std::iota(lanes.begin(), lanes.end(), second ? half : 0);
+    return ir_.Shuffle(vector, vector, lanes);
+  }
+
+  Ir::Carried EmitMultiplyAdd(ElementEmitter& emitter, int lanes, const Ir::Carried& sum) {
+    const auto emit = [&](const HloInstruction* operand, const IndexVector& index) {
+      const Element element = emitter.Emit(operand, index);
+      return ops_.Splat(ops_.Convert(operand->shape().element_type(), type_, element), lanes);
+    };
+    const Element a = emit(lhs_, lhs_index_), b = emit(rhs_, rhs_index_);
     if (primitive_util::IsComplexType(type_)) {
       return ToCarried(
           {Element{ir_.FAdd(sum[0], ir_.FSub(ir_.FMul(a.re, b.re), ir_.FMul(a.im, b.im))),
@@ -107,6 +166,8 @@ class ElementEmitter::DotLoops {
   const bool is_narrow_;      // the result is a float no wider than the sum
   const PrimitiveType type_;  // of the sum
   const int lanes_;
+  const int vector_;  // lanes of a vector register
+  const bool is_one_number_;
   IndexVector lhs_index_, rhs_index_;
 };
 
