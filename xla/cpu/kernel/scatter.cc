@@ -24,7 +24,7 @@ class Scatter final : public KernelPlan {
 
   PlanDescription Describe() const override {
     std::string window = has_minor_window ? absl::StrCat(window_length) : "";
-    return {"in place ", "",
+    return {"in place ", row_dim >= 0 ? "rows " : "",
             absl::StrCat(" [", window, "] lanes ", vector_lanes, " of scatter",
                          SegmentsText(segments, segment_length), " units ", units)};
   }
@@ -36,6 +36,10 @@ class Scatter final : public KernelPlan {
   int64_t window_length = 1;
   int vector_lanes = 1;
   int64_t segments = 1, segment_length = 1;
+  // Where the window lacks the minor dimension: a dimension of the updates that no index is for.
+  // Each of its elements is a unit, which goes through all updates: they lie side by side in
+  // memory, and no unit writes what another does.
+  int64_t row_dim = -1, rows = 1;
 };
 
 // How dimensions of updates, indices and operand correspond.
@@ -99,9 +103,9 @@ class ScatterEmitter {
 
   void EmitUnit(IrValue unit) {
     if (dims_.has_batches()) {
-      const IrValue segments = ir_.Index(plan_.segments);
-      batch_ = ir_.SDiv(unit, segments);
-      unit = ir_.Sub(unit, ir_.Mul(batch_, segments));
+      const IrValue units = ir_.Index(plan_.segments * plan_.rows);
+      batch_ = ir_.SDiv(unit, units);
+      unit = ir_.Sub(unit, ir_.Mul(batch_, units));
     }
     window_.first = ir_.Mul(unit, ir_.Index(plan_.segment_length));
     window_.last = ir_.Add(window_.first, ir_.Index(plan_.segment_length));
@@ -109,6 +113,7 @@ class ScatterEmitter {
       window_.last = ir_.Binary("llvm.smin", window_.last, ir_.Index(plan_.window_length));
     update_index_.assign(static_cast<size_t>(updates_.rank()), scalars_.math().Constant(0));
     origin_.assign(static_cast<size_t>(shape_.rank()), scalars_.math().Constant(0));
+    if (plan_.row_dim >= 0) update_index_[static_cast<size_t>(plan_.row_dim)] = {unit, 0, 1};
     EmitUpdates(0);
   }
 
@@ -184,10 +189,16 @@ class ScatterEmitter {
     return w + 1 == dims_.window_dims.size() && plan_.has_minor_window;
   }
 
+  // Whether each unit has one element of window dimension `w`.
+  bool IsOfUnit(size_t w) const {
+    return static_cast<int64_t>(dims_.window_dims[w]) == plan_.row_dim;
+  }
+
   // Returns the steps of the dimensions of a window from `w` on.
   double StepsWithin(size_t w) const {
     double steps = 1;
     for (; w < dims_.window_dims.size(); ++w) {
+      if (IsOfUnit(w)) continue;
       steps *= static_cast<double>(IsInner(w) ? (plan_.segment_length + plan_.vector_lanes - 1) /
                                                     plan_.vector_lanes
                                               : UpdateSize(dims_.window_dims[w]));
@@ -203,6 +214,10 @@ class ScatterEmitter {
       return;
     }
     const size_t d = dims_.window_dims[w];
+    if (IsOfUnit(w)) {
+      EmitWindow(w + 1);
+      return;
+    }
     if (!IsInner(w)) {
       const int64_t size = UpdateSize(d);
       ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, StepsWithin(w + 1)),
@@ -276,6 +291,19 @@ bool HasMinorWindow(const HloInstruction& scatter, const Shape& updates) {
          !absl::c_linear_search(s.input_batching_dims, minor);
 }
 
+// Returns the first dimension of the updates that is one of the window for which there are no
+// indices, or -1.
+int64_t RowDim(const HloInstruction& scatter) {
+  const ScatterDims dims(scatter);
+  for (size_t w = 0; w < dims.window_dims.size(); ++w) {
+    if (!absl::c_linear_search(dims.attributes.scatter_dims_to_operand_dims,
+                               static_cast<int64_t>(dims.window_to_operand[w]))) {
+      return static_cast<int64_t>(dims.window_dims[w]);
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 bool FitsScatter(const KernelRequest& request) {
@@ -301,6 +329,10 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
     plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
     plan->segments = (length + plan->segment_length - 1) / plan->segment_length;
     plan->units = plan->segments;
+  } else if (plan->units > 0) {
+    plan->row_dim = RowDim(scatter);
+    if (plan->row_dim >= 0) plan->rows = updates.dimensions(static_cast<int>(plan->row_dim));
+    plan->units = plan->rows;
   }
   // Batches are independent of each other.
   if (!s.input_batching_dims.empty()) {
@@ -308,10 +340,12 @@ std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
         scatter.operand(0)->shape().dimensions(static_cast<int>(s.input_batching_dims[0]));
   }
   constexpr double kNanosecondsPerUpdate = 2.5;
+  const double nanoseconds = kNanosecondsPerUpdate * static_cast<double>(CountOf(updates));
   const bool is_for_one_thread =
-      !machine.IsWorthAThread(kNanosecondsPerUpdate * static_cast<double>(CountOf(updates))) ||
-      HasOrder(*scatter.to_apply());
-  plan->chunk = is_for_one_thread ? std::max<int64_t>(plan->units, 1) : 1;
+      !machine.IsWorthAThread(nanoseconds) || HasOrder(*scatter.to_apply());
+  plan->chunk = is_for_one_thread    ? std::max<int64_t>(plan->units, 1)
+                : plan->row_dim >= 0 ? machine.UnitsOfTask(plan->units, nanoseconds)
+                                     : 1;
   plan->bytes = static_cast<double>(3 * CountOf(updates) * element_bytes);
   return plan;
 }
