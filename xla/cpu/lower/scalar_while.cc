@@ -59,16 +59,8 @@ class LoopEmitter {
     if (!is_element_loop) {
       EmitLoop();
     } else {
-      // Each whole vector is a unit; the elements after them are the last unit.
-      const int64_t vectors = length_ / widest_;
-      const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
-      ir_.Loop(begin, ir_.Binary("llvm.smin", end, ir_.Index(vectors)), 1, [&](IrValue unit) {
-        first_ = first_in_memory_ = ir_.Mul(unit, ir_.Index(widest_));
-        EmitLoop();
-      });
-      if (vectors * widest_ < length_) {
-        ir_.If(ir_.ICmp(LLVMIntSGT, end, ir_.Index(vectors)), [&] { EmitRest(vectors * widest_); });
-      }
+      // Each vector is a unit.
+      ir_.Loop(ir_.Parameter(2), ir_.Parameter(3), 1, [&](IrValue unit) { EmitUnit(unit); });
     }
     // Scalars in memory may be overwritten now: all elements have read them.
     for (const auto& [i, memory] : last_scalars_) {
@@ -86,38 +78,54 @@ class LoopEmitter {
   // Whether the function computes the value.
   bool IsMade(ValueId value) const { return widest_ > 0 || !IsArray(value); }
 
-  // Computes the elements from `first` on, fewer than `widest_`, by a vector that has them and
-  // copies of the last one.
-  void EmitRest(int64_t first) {
-    const int64_t rest = length_ - first;
-    while (lanes_ / 2 >= rest) lanes_ /= 2;
-    first_ = ir_.Index(first);
-    first_in_memory_ = ir_.Index(0);
+  // Runs the loop for one vector of elements. What the arrays have after the whole vectors is
+  // copied, followed by copies of the last element.
+  void EmitUnit(IrValue unit) {
+    first_ = ir_.Mul(unit, ir_.Index(widest_));
+    const int64_t whole = length_ / widest_ * widest_;
+    const IrValue is_rest = ir_.ICmp(LLVMIntEQ, first_, ir_.Index(whole));
     const std::vector<IrValue> places = places_;
+    const std::map<ValueId, IrValue> inputs = inputs_;
     for (size_t i = 0; i < places_.size(); ++i) {
-      if (IsArray(arrays_.state[i])) places_[i] = CopyOfRest(arrays_.state[i], places[i], first);
+      if (IsArray(arrays_.state[i]))
+        places_[i] = PlaceOfUnit(arrays_.state[i], places[i], whole, is_rest);
     }
     for (auto& [value, memory] : inputs_) {
-      if (IsArray(value)) memory = CopyOfRest(value, memory, first);
+      if (IsArray(value)) memory = PlaceOfUnit(value, memory, whole, is_rest);
     }
     EmitLoop();
-    for (size_t i = 0; i < places_.size(); ++i) {
-      if (!IsArray(arrays_.state[i])) continue;
-      ir_.Loop(ir_.Index(0), ir_.Index(rest), 1, [&](IrValue element) {
-        Copy(arrays_.state[i], places_[i], element, places[i], ir_.Add(element, first_));
+    if (whole < length_) {
+      ir_.If(is_rest, [&] {
+        for (size_t i = 0; i < places_.size(); ++i) {
+          if (!IsArray(arrays_.state[i])) continue;
+          ir_.Loop(ir_.Index(0), ir_.Index(length_ - whole), 1, [&](IrValue element) {
+            Copy(arrays_.state[i], places_[i], element, places[i], ir_.Add(element, first_));
+          });
+        }
       });
     }
+    places_ = places;
+    inputs_ = inputs;
   }
 
-  // Returns memory for `lanes_` elements: those from `first` on, and then the last one.
-  IrValue CopyOfRest(ValueId value, IrValue from, int64_t first) {
-    const IrValue memory = ir_.Alloca(ir_.I8(), lanes_ * BytesOf(value));
-    ir_.Loop(ir_.Index(0), ir_.Index(lanes_), 1, [&](IrValue element) {
-      Copy(value, from,
-           ir_.Binary("llvm.smin", ir_.Add(element, ir_.Index(first)), ir_.Index(length_ - 1)),
-           memory, element);
-    });
-    return memory;
+  // Returns where the elements of the unit are, or their copies if they are those from `whole` on.
+  IrValue PlaceOfUnit(ValueId value, IrValue memory, int64_t whole, IrValue is_rest) {
+    const auto here = [&] {
+      return Ir::Carried{ir_.Offset(memory, ir_.Mul(first_, ir_.Index(BytesOf(value))))};
+    };
+    if (whole == length_) return here()[0];
+    return ir_.If(
+        is_rest,
+        [&] {
+          const IrValue copies = ir_.Alloca(ir_.I8(), widest_ * BytesOf(value));
+          ir_.Loop(ir_.Index(0), ir_.Index(widest_), 1, [&](IrValue i) {
+            const IrValue element =
+                ir_.Binary("llvm.smin", ir_.Add(i, first_), ir_.Index(length_ - 1));
+            Copy(value, memory, element, copies, i);
+          });
+          return Ir::Carried{copies};
+        },
+        here)[0];
   }
 
   void Copy(ValueId value, IrValue from, IrValue from_element, IrValue to, IrValue to_element) {
@@ -163,7 +171,7 @@ class LoopEmitter {
       if (const auto scalar = last_scalars_.find(i); scalar != last_scalars_.end())
         ops_.Store(TypeOf(value), elements_[value], scalar->second, ir_.Index(0));
       if (IsArray(value) != (widest_ > 0)) continue;
-      ops_.Store(TypeOf(value), elements_[value], places_[i], BytesAt(value));
+      ops_.Store(TypeOf(value), elements_[value], places_[i], ir_.Index(0));
     }
   }
 
@@ -230,11 +238,8 @@ class LoopEmitter {
   Element ElementOf(ValueId value) const { return elements_.at(value); }
 
   int64_t BytesOf(ValueId value) const { return primitive_util::ByteWidth(TypeOf(value)); }
-  IrValue BytesAt(ValueId value) const {
-    return IsArray(value) ? ir_.Mul(first_in_memory_, ir_.Index(BytesOf(value))) : ir_.Index(0);
-  }
   Element LoadFrom(ValueId value, IrValue place, bool is_invariant) {
-    ElementAddress address = {place, BytesAt(value)};
+    ElementAddress address = {place, ir_.Index(0)};
     address.invariant = is_invariant;
     if (!IsArray(value) || lanes_ == 1) return ops_.Load(TypeOf(value), address, 1);
     address.step = BytesOf(value);
@@ -249,10 +254,9 @@ class LoopEmitter {
   const int widest_;      // lanes of vectors; 0: only the scalars
   const int64_t length_;  // of the arrays
   const bool finishes_;
-  int lanes_;                // of the code that is emitted
-  IrValue first_ = nullptr;  // element
-  IrValue first_in_memory_ = nullptr;
-  std::vector<IrValue> places_;
+  const int lanes_;       // of the code that is emitted
+  IrValue first_ = nullptr;                 // element
+  std::vector<IrValue> places_;             // memory; of arrays that of the unit, within EmitUnit
   std::map<size_t, IrValue> last_scalars_;  // memory of the final scalars, if finishes
   std::map<ValueId, IrValue> inputs_;       // memory
   std::map<ValueId, Element> invariant_;    // inputs that are loaded once
