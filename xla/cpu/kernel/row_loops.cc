@@ -210,9 +210,13 @@ void SetWork(const Machine& machine, const RowFacts& facts, KernelPlan& plan) {
 }
 
 int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops) {
-  constexpr int64_t kFewAcross = 6;  // registers suffice for several vectors
+  // Several vectors of rows at a time hide latencies where there is little to compute, as long as
+  // registers suffice. Functions of the elements of a row do not wait for each other.
+  constexpr int64_t kFewAcross = 6, kFewOperations = 8;
   const int64_t length = loops.row_length();
+  const auto results = static_cast<double>(CountOf(FirstShape(request.root())));
   int lanes = facts.reduces && facts.longest_across <= kFewAcross &&
+                      facts.work.operations <= kFewOperations * results &&
                       length >= 8 * int64_t{facts.vector_lanes}
                   ? 4 * facts.vector_lanes
                   : facts.vector_lanes;
