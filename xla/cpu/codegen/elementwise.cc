@@ -300,8 +300,7 @@ class Emitter {
       case HloOpcode::kMultiply:
         return ir_.FMul(a, b);
       case HloOpcode::kDivide:
-        return EmitQuotient(ir_, a, b,
-                            /*is_integral=*/IsConvertedInteger(*instruction_.operand(0)));
+        return EmitQuotient(ir_, a, b, IsConvertedInteger(*instruction_.operand(0)));
       case HloOpcode::kAbs:
         return ir_.Unary("llvm.fabs", a);
       case HloOpcode::kNegate:
