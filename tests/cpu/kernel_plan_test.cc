@@ -40,7 +40,7 @@ TEST(KernelPlanTest, LongChainsOfOperationsAreComputedForSeveralVectors) {
   EXPECT_GE(one, 4);
   const int64_t several = 4 * one;
   // With few registers, functions share the constants that they load.
-  const bool has_few_registers = HostMachine().vector_registers < 32;
+  const bool has_few_registers = MachineOfThread().vector_registers < 32;
   EXPECT_EQ(LanesOf(f32, Chain(f32, "multiply", 10)), one);
   EXPECT_EQ(LanesOf(f32, Chain(f32, "multiply", 40)), several);
   EXPECT_EQ(LanesOf(u32, Chain(u32, "multiply", 40)), has_few_registers ? several : one);

@@ -38,9 +38,15 @@ IrValue HalfToFloat(Ir& ir, IrValue half) {
   const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
   const IrValue wide = ir.ZExt(half, words);
   const IrValue magnitude = ir.Shl(ir.And(wide, word(0x7fff)), word(13));
-  // The product has the exponent of f32, and normalizes subnormal numbers.
+  const IrValue normal = ir.Add(magnitude, word(int64_t{127 - 15} << 23));
+  // A subnormal number follows a leading bit, which is subtracted: no operand is subnormal in f32,
+  // where it could count as zero.
+  constexpr int64_t kLeastNormal = int64_t{127 - 14} << 23;
+  const IrValue leading = ir.BitCast(word(kLeastNormal), floats);
+  const IrValue subnormal =
+      ir.BitCast(ir.FSub(ir.BitCast(ir.Or(magnitude, word(kLeastNormal)), floats), leading), words);
   const IrValue finite =
-      ir.BitCast(ir.FMul(ir.BitCast(magnitude, floats), ir.Const(floats, 0x1p112)), words);
+      ir.Select(ir.ICmp(LLVMIntULT, magnitude, word(int64_t{0x400} << 13)), subnormal, normal);
   constexpr int64_t kInfinity = int64_t{0x7c00} << 13, kQuiet = 0x400000;
   const IrValue is_nan = ir.ICmp(LLVMIntUGT, magnitude, word(kInfinity));
   const IrValue special =
