@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "xla/cpu/codegen/cost_model.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
@@ -28,6 +29,8 @@ namespace {
 constexpr int64_t kMaxFusionSize = 400;
 // An instruction that several kernels compute costs no more than this.
 constexpr int64_t kMaxDuplicatedCost = 6;
+// Divisions and roots take as many nanoseconds a vector as it takes to load eight.
+constexpr double kSlow = 4;
 // An operand that a dot computes for each product costs no more than this.
 constexpr int64_t kMaxCostInDot = 1;
 // A concatenation with more operands is a kernel of its own.
@@ -198,6 +201,10 @@ class Planner {
         IsMuchLarger(candidate.kernels, instruction)) {
       return false;
     }
+    if (candidate.recomputes && VectorCost(instruction) >= kSlow &&
+        IsMuchLarger(candidate.kernels, instruction) && !IsComputedOnceARow(instruction)) {
+      return false;
+    }
     if (CostWithOperands(instruction) > kMaxCostInDot && IsReadOftenByDot(instruction))
       return false;
     // Several kernels, or several accesses of one, compute the instruction several times.
@@ -206,6 +213,28 @@ class Planner {
                          (candidate.copies.is_concatenated && candidate.copies.count > 1);
     return (!repeats || IsCheap(instruction, candidate)) && candidate.passes.AreWorthwhile() &&
            lanes_.IsWorthwhile(instruction, candidate.is_row, candidate.kernels);
+  }
+
+  // Whether the kernels compute an element of the instruction once for each of their long rows:
+  // all of a row are the same, and no transpose takes rows apart.
+  bool IsComputedOnceARow(const HloInstruction& instruction) const {
+    constexpr int64_t kLongRow = 64;
+    std::vector<const HloInstruction*> pending = {&instruction};
+    absl::flat_hash_set<const HloInstruction*> seen;
+    while (!pending.empty()) {
+      const HloInstruction* value = pending.back();
+      pending.pop_back();
+      const int64_t count = CountOf(value->shape());
+      for (const HloInstruction* user : value->users()) {
+        if (count > 1 && user->opcode() == HloOpcode::kTranspose) return false;
+        if (user->opcode() == HloOpcode::kBroadcast && CountOf(user->shape()) > count &&
+            (CountOf(user->shape()) < kLongRow * count || !BroadcastsToOwnRows(*user))) {
+          return false;
+        }
+        if (decisions_.fused.contains(user) && seen.insert(user).second) pending.push_back(user);
+      }
+    }
+    return true;
   }
 
   bool IsCheap(const HloInstruction& instruction, const Candidate& candidate) const {
