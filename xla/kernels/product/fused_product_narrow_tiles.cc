@@ -110,11 +110,15 @@ XLA_WORD_TARGET inline void StoreWordSums(int64_t columns, const __m256i (&sum)[
     }
     return;
   }
-  uint32_t lanes[kWordColumns];
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 #pragma GCC unroll 2
-  for (int v = 0; v < 2; ++v)
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + v * kWordLanes), sum[v]);
-  for (int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + lanes[j] : lanes[j];
+  for (int v = 0; v < 2; ++v) {
+    const int left = static_cast<int>(columns) - v * kWordLanes;
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(left), lane);
+    int* const at = reinterpret_cast<int*>(to + v * kWordLanes);
+    _mm256_maskstore_epi32(
+        at, mask, accumulate ? _mm256_add_epi32(_mm256_maskload_epi32(at, mask), sum[v]) : sum[v]);
+  }
 }
 
 template <int kRows>

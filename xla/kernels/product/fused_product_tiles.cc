@@ -52,15 +52,25 @@ HWY_INLINE void StoreTile(int64_t columns, const V (&sum)[kRows][kVectors], T* H
     }
     return;
   }
-  T rows[kRows][kVectors * kLanes];
+  // The last vector of each row is partly outside.
+  const int64_t rest = columns - (kVectors - 1) * kLanes;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  const auto mask = hn::FirstN(d, static_cast<size_t>(rest));
+#endif
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[r][v], d, rows[r] + v * kLanes);
-  }
-  for (int r = 0; r < kRows; ++r) {
     T* to = c + r * ldc;
-    for (int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + rows[r][j] : rows[r][j];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors - 1; ++v, to += kLanes)
+      hn::StoreU(accumulate ? hn::Add(hn::LoadU(d, to), sum[r][v]) : sum[r][v], d, to);
+    const V last = sum[r][kVectors - 1];
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    hn::BlendedStore(accumulate ? hn::Add(hn::MaskedLoad(mask, d, to), last) : last, mask, d, to);
+#else
+    T lanes[kLanes];
+    hn::StoreU(last, d, lanes);
+    for (int64_t j = 0; j < rest; ++j) to[j] = accumulate ? to[j] + lanes[j] : lanes[j];
+#endif
   }
 }
 
