@@ -75,8 +75,9 @@ class Matcher {
   using Key = std::function<size_t(const Hashes&, Instruction)>;
 
   void MatchComputations(const HloComputation* first, const HloComputation* second) {
-    if (seen_first_.insert(first).second & seen_second_.insert(second).second)
-      pairs_.emplace_back(first, second);
+    const bool is_new_first = seen_first_.insert(first).second;
+    const bool is_new_second = seen_second_.insert(second).second;
+    if (is_new_first && is_new_second) pairs_.emplace_back(first, second);
   }
 
   bool Match(Instruction first, Instruction second) {

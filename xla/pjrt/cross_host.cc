@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/buffer_memory.h"
 #include "xla/pjrt/entry.h"

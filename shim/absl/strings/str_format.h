@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <string>
+#include <type_traits>
 
 #include "absl/strings/string_view.h"
 
@@ -17,11 +18,20 @@ struct FormatText {
 template <typename... Args>
 using FormatSpec = FormatText;
 
-// Numbers and C strings, up to 255 characters.
+// What a variadic function takes for an argument of StrFormat.
+template <typename T>
+T Printable(const T& value) {
+  static_assert(std::is_arithmetic_v<T> || std::is_pointer_v<T>);
+  return value;
+}
+inline const char* Printable(const char* text) { return text; }
+inline const char* Printable(const std::string& text) { return text.c_str(); }
+
+// Numbers and strings, up to 255 characters.
 template <typename... Args>
 std::string StrFormat(const FormatText& format, const Args&... args) {
   char text[256];
-  std::snprintf(text, sizeof(text), format.text, args...);
+  std::snprintf(text, sizeof(text), format.text, Printable(args)...);
   return text;
 }
 template <typename... Args>

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/cpu/codegen/elementwise.h"
 #include "xla/cpu/codegen/kernel_shapes.h"
+#include "xla/cpu/codegen/nested_computation.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel/row_loops.h"
