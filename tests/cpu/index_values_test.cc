@@ -184,6 +184,8 @@ TEST_P(IndexValuesTest, SumsAndProducts) {
   for (const int64_t base : {-3, 0, 8, 1000})
     for (const int64_t step : {-1, 0, 1, 3}) terms.push_back(Affine(base, step));
   terms.push_back(Vector(-4, 9));
+  terms.push_back(math_->Modulo(Affine(5, 2), 7));
+  terms.push_back(math_->Divide(Affine(5, 2), 7));
   for (const IndexTerm& a : terms) {
     const Numbers x = NumbersOf(a);
     for (const IndexTerm& b : terms) {
