@@ -9,13 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "tests/test_util.h"
-#include "xla/cpu/program.h"
-#include "xla/hlo/text/parser.h"
-#include "xla/interpreter/interpreter.h"
+#include "tests/cpu/as_interpreted.h"
 #include "xla/literal.h"
-#include "xla/literal_comparison.h"
-#include "xla/runtime/thread_pool.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -76,21 +71,10 @@ TEST(ElementwiseWhileTest, AnyLength) {
   for (int64_t length = 2; length < 70; length += length < 34 ? 1 : 5) lengths.push_back(length);
   for (const int64_t length : lengths) {
     const std::string text = absl::StrReplaceAll(kLoop, {{"[N]", absl::StrCat("[", length, "]")}});
-    SCOPED_TRACE(length);
     Literal argument(ShapeUtil::MakeShape(F32, {length}));
     for (int64_t i = 0; i < length; ++i)
       argument.data<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 7 % 9);
-    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
-    const Literal* const arguments[] = {&argument};
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
-    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-    for (const int threads : {1, 3}) {
-      runtime::ThreadPool pool(threads);
-      runtime::ExecutionContext context;
-      context.pool = &pool;
-      ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments, context));
-      EXPECT_OK(literal_comparison::Equal(expected, result));
-    }
+    ExpectAsInterpreted(text, argument);
   }
 }
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decisions of the compiler, one a program: tests/cpu/plans/*.hlo name a machine and say how
 // each instruction of the compiled module is computed. XYLEM_UPDATE_EXPECTED=1 writes them again.
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
+#include "tests/cpu/expected_lines.h"
 #include "tests/test_util.h"
 #include "xla/cpu/cpu_pipeline.h"
 #include "xla/cpu/lower/loop_plan.h"
@@ -30,10 +24,7 @@
 namespace xla::cpu {
 namespace {
 
-using ::xla::testing::ReadWholeFile;
-using ::xla::testing::SourcePath;
-
-constexpr char kMachine[] = "// MACHINE: ", kExpect[] = "// EXPECT: ";
+constexpr char kMachine[] = "// MACHINE: ";
 
 Target Avx2WithCores(int cores) {
   Target target = {"x86_64", "", "", MachineWith(InstructionSet::kAvx2)};
@@ -50,14 +41,6 @@ const std::map<std::string, Target>& Machines() {
       {"neon", {"aarch64", "", "", NeonMachine()}},
   };
   return *machines;
-}
-
-std::vector<std::string> Files() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/cpu/plans")))
-    files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 // One line for each instruction that is computed.
@@ -90,24 +73,16 @@ void AddFreeInstructions(const HloModule& module, std::vector<std::string>* line
 class PlansTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PlansTest, InstructionsAreComputedAsExpected) {
-  const std::string text = ReadWholeFile(GetParam());
+  const auto file = testing::ReadProgramWithExpectation(GetParam());
   const Target* target = nullptr;
-  std::vector<std::string> program, expected;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    absl::string_view rest = line;
-    if (absl::ConsumePrefix(&rest, kMachine)) {
-      const auto machine = Machines().find(std::string(rest));
-      ASSERT_NE(machine, Machines().end()) << "no machine " << rest;
-      target = &machine->second;
-    }
-    if (absl::ConsumePrefix(&rest, kExpect)) {
-      expected.emplace_back(rest);
-    } else {
-      program.emplace_back(line);
-    }
+  for (absl::string_view line : file.program) {
+    if (!absl::ConsumePrefix(&line, kMachine)) continue;
+    const auto machine = Machines().find(std::string(line));
+    ASSERT_NE(machine, Machines().end()) << "no machine " << line;
+    target = &machine->second;
   }
   ASSERT_NE(target, nullptr) << "there is no line with MACHINE";
-  const auto module = ParseAndReturnUnverifiedModule(absl::StrJoin(program, "\n"));
+  const auto module = ParseAndReturnUnverifiedModule(file.Text());
   ASSERT_OK(module.status());
   CpuCompileOptions options;
   options.constant_folding = &kConstantFolding;
@@ -120,29 +95,16 @@ TEST_P(PlansTest, InstructionsAreComputedAsExpected) {
   std::vector<std::string> lines =
       LinesOf(MakeReport(*schedule, PlanLoops(*schedule, *target), *target));
   AddFreeInstructions(**module, &lines);
-  if (std::getenv("XYLEM_UPDATE_EXPECTED") == nullptr) {
-    EXPECT_EQ(lines, expected);
-    return;
-  }
-  while (!program.empty() && program.back().empty()) program.pop_back();
-  std::ofstream out(GetParam());
-  for (const std::string& line : program) out << line << "\n";
-  out << "\n";
-  for (const std::string& line : lines) out << kExpect << line << "\n";
+  testing::ExpectLinesOf(GetParam(), file, lines);
 }
 
-std::string NameOf(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = std::filesystem::path(info.param).stem().string();
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PlansTest, ::testing::ValuesIn(Files()), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, PlansTest, ::testing::ValuesIn(testing::FilesIn("tests/cpu/plans")),
+                         testing::NameOfFile);
 
 // Each lowering is read as it is printed.
 TEST(LoweringTest, IsReadAsItIsPrinted) {
-  for (const std::string& file : Files()) {
-    const auto module = ParseAndReturnUnverifiedModule(ReadWholeFile(file));
+  for (const std::string& file : testing::FilesIn("tests/cpu/plans")) {
+    const auto module = ParseAndReturnUnverifiedModule(testing::ReadWholeFile(file));
     ASSERT_OK(module.status());
     ASSERT_OK(RunCpuPipeline(module->get(), {}));
     ASSERT_OK(AssignLowering(module->get(), Machines().at("avx512")).status());
@@ -174,8 +136,8 @@ TEST(LoweringTest, OtherTextsAreRefused) {
 // Lowerings that do not fit together are reported.
 TEST(CheckLoweringTest, ReportsWhatDoesNotFit) {
   const auto check = [](const std::string& instruction, auto change) {
-    const auto module = ParseAndReturnUnverifiedModule(
-        ReadWholeFile(SourcePath(absl::StrCat("tests/cpu/plans/", instruction, ".hlo"))));
+    const auto module = ParseAndReturnUnverifiedModule(testing::ReadWholeFile(
+        testing::SourcePath(absl::StrCat("tests/cpu/plans/", instruction, ".hlo"))));
     EXPECT_OK(module.status());
     EXPECT_OK(RunCpuPipeline(module->get(), {}));
     EXPECT_OK(AssignLowering(module->get(), Machines().at("avx512")).status());

@@ -7,13 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tests/cpu/as_interpreted.h"
 #include "tests/test_util.h"
-#include "xla/cpu/program.h"
-#include "xla/hlo/text/parser.h"
-#include "xla/interpreter/interpreter.h"
-#include "xla/literal_comparison.h"
 #include "xla/primitive_util.h"
-#include "xla/runtime/thread_pool.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -22,22 +18,11 @@ namespace {
 // Runs a program of one argument, the given array filled with small numbers of its type.
 void ExpectInterpretersResult(PrimitiveType type, std::vector<int64_t> dimensions,
                               const std::string& text) {
-  SCOPED_TRACE(text);
   Literal numbers(ShapeUtil::MakeShape(S32, dimensions));
   int32_t next = 0;
   for (int32_t& x : numbers.data<int32_t>()) x = (next = (next * 75 + 74) % 65537) % 97;
   ASSERT_OK_AND_ASSIGN(const Literal argument, numbers.Convert(type));
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
-  const Literal* const arguments[] = {&argument};
-  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
-  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-  for (const int threads : {1, 2}) {
-    runtime::ThreadPool pool(threads);
-    runtime::ExecutionContext context;
-    context.pool = &pool;
-    ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments, context));
-    EXPECT_OK(literal_comparison::Equal(expected, result));
-  }
+  ExpectAsInterpreted(text, argument);
 }
 
 std::string Replaced(std::string text, int64_t rows, int64_t columns) {

@@ -5,12 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "tests/test_util.h"
-#include "xla/cpu/program.h"
-#include "xla/hlo/text/parser.h"
-#include "xla/interpreter/interpreter.h"
-#include "xla/literal_comparison.h"
-#include "xla/runtime/thread_pool.h"
+#include "tests/cpu/as_interpreted.h"
+#include "xla/literal.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -39,21 +35,10 @@ ENTRY e {
 )",
                                        text, "}\n"),
                           {{"ROWS", absl::StrCat(rows)}, {"COUNT", absl::StrCat(updates)}});
-  SCOPED_TRACE(program_text);
   Literal argument(ShapeUtil::MakeShape(S32, {rows, updates}));
   int32_t next = 0;
   for (int32_t& value : argument.data<int32_t>()) value = next = (next * 75 + 74) % 4099;
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(program_text));
-  const Literal* const arguments[] = {&argument};
-  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
-  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-  for (const int threads : {1, 3}) {
-    runtime::ThreadPool pool(threads);
-    runtime::ExecutionContext context;
-    context.pool = &pool;
-    ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments, context));
-    EXPECT_OK(literal_comparison::Equal(expected, result));
-  }
+  ExpectAsInterpreted(program_text, argument);
 }
 
 TEST(ScatterTest, Columns) {

@@ -73,7 +73,7 @@ class IndexMath {
   IndexTerm Divide(const IndexTerm& a, int64_t divisor) const;
   IndexTerm Modulo(const IndexTerm& a, int64_t divisor) const;
   // A quotient, rounded down, and its remainder, both known from the split of an index that may be
-  // negative.
+  // negative. By multiples of the period, the quotient of a negative index is beyond any dimension.
   struct Quotient {
     IndexTerm quotient, remainder;
   };

@@ -254,7 +254,7 @@ class LoopEmitter {
   const int widest_;      // lanes of vectors; 0: only the scalars
   const int64_t length_;  // of the arrays
   const bool finishes_;
-  const int lanes_;       // of the code that is emitted
+  const int lanes_;                         // of the code that is emitted
   IrValue first_ = nullptr;                 // element
   std::vector<IrValue> places_;             // memory; of arrays that of the unit, within EmitUnit
   std::map<size_t, IrValue> last_scalars_;  // memory of the final scalars, if finishes
