@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/kernels/kernel_test_util.h"
 #include "tests/test_util.h"
 #include "xla/base/instruction_set.h"
 #include "xla/base/machine.h"
