@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/builder/builder_test_util.h"
+#include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/literal_util.h"
 
