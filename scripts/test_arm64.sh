@@ -13,10 +13,9 @@ if (($# < 1)); then
 fi
 folder=$1
 shift
-# Those that take longest are first.
-rooms=(cpu lapack interp kernels text base runtime pjrt)
 parts=("$@")
-(($# > 0)) || parts=("${rooms[0]}" reference "${rooms[@]:1}" programs interpreted conformance)
+# Those that take longest are first.
+(($# > 0)) || parts=(cpu reference lapack interp kernels text base runtime pjrt programs interpreted conformance)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 conformance=${XYLEM_CONFORMANCE:-../shared/conformance}
 
@@ -27,6 +26,8 @@ fi
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+# What runs in the background ignores Ctrl-C.
+trap 'rm -rf "$logs"; kill 0' INT
 
 # One line for a part; all that it prints if it fails.
 run() {

@@ -31,4 +31,16 @@ bool HasLanes(absl::Span<const IndexTerm> index) {
                      [](const IndexTerm& t) { return !t.is_uniform(); });
 }
 
+Element HalfOf(Ir& ir, const Element& element, bool second) {
+  const int half = ir.Lanes(element.re) / 2;
+  const auto part = [&](IrValue value) -> IrValue {
+    if (value == nullptr) return nullptr;
+    if (half == 1) return ir.Extract(value, second ? 1 : 0);
+    std::vector<int> lanes;
+    for (int i = 0; i < half; ++i) lanes.push_back(i + (second ? half : 0));
+    return ir.Shuffle(value, value, lanes);
+  };
+  return {part(element.re), part(element.im)};
+}
+
 }  // namespace xla::cpu

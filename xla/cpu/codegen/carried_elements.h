@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts elements to the values that generated loops and branches carry, and back.
+// Converts elements to the values that generated loops and branches carry, and back; halves
+// vectors.
 #ifndef XLA_CPU_CODEGEN_CARRIED_ELEMENTS_H_
 #define XLA_CPU_CODEGEN_CARRIED_ELEMENTS_H_
 
@@ -17,6 +18,9 @@ Ir::Carried ToCarried(absl::Span<const Element> elements);
 
 // The inverse of ToCarried. An element has an imaginary part if the one in `like` has.
 std::vector<Element> FromCarried(const Ir::Carried& carried, absl::Span<const Element> like);
+
+// Returns the first or second half of the lanes.
+Element HalfOf(Ir& ir, const Element& element, bool second);
 
 // Whether the lanes of a vector have different indices.
 bool HasLanes(absl::Span<const IndexTerm> index);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/numeric/int128.h"
+#include "xla/cpu/codegen/math_lanes.h"
 
 namespace xla::cpu {
 namespace {
@@ -59,9 +60,11 @@ IrValue QuotientByPair(Ir& ir, IrValue a, IrValue b, const ReciprocalPair<Real>&
   const IrValue size = ir.Unary("llvm.fabs", a);
   const IrValue is_tiny = ir.And(ir.FCmp(LLVMRealOLT, size, ir.Const(type, pair.least)),
                                  ir.FCmp(LLVMRealOGT, size, ir.Const(type, 0.0)));
-  return ir.If(
-      ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(is_tiny)}, {is_tiny}),
-      [&] { return Ir::Carried{ir.FDiv(a, b)}; }, [&] { return Ir::Carried{quotient}; })[0];
+  return math::WhereAny(math::Mask{&ir, is_tiny}, math::Floats{&ir, quotient},
+                        [&] {
+                          return math::Floats{&ir, ir.FDiv(a, b)};
+                        })
+      .v;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits dots within fusions: the plain sum of products for each element of the result.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -108,7 +107,7 @@ class ElementEmitter::DotLoops {
         sum = EmitSteps(l, r, {done, size / lanes * lanes}, lanes, sum);
         done = size / lanes * lanes;
       }
-      sum = ir_.FAdd(HalfOf(sum, false), HalfOf(sum, true));
+      sum = ir_.FAdd(HalfOf(ir_, {sum}, false).re, HalfOf(ir_, {sum}, true).re);
     }
     sum = ir_.FAdd(carried[0], sum);
     return {EmitSteps(l, r, {done, size}, 1, sum)};
@@ -130,14 +129,6 @@ class ElementEmitter::DotLoops {
                        });
     if (!emitter.status().ok() && e_.status_.ok()) e_.status_ = emitter.status();
     return result[0];
-  }
-
-  IrValue HalfOf(IrValue vector, bool second) {
-    const int half = ir_.Lanes(vector) / 2;
-    if (half == 1) return ir_.Extract(vector, second ? 1 : 0);
-    std::vector<int> lanes(static_cast<size_t>(half));
-    std::iota(lanes.begin(), lanes.end(), second ? half : 0);
-    return ir_.Shuffle(vector, vector, lanes);
   }
 
   Ir::Carried EmitMultiplyAdd(ElementEmitter& emitter, int lanes, const Ir::Carried& sum) {

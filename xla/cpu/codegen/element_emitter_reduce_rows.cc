@@ -17,19 +17,6 @@
 namespace xla::cpu {
 namespace {
 
-// Returns the first or second half of the lanes.
-Element HalfOf(Ir& ir, const Element& element, bool second) {
-  const int half = ir.Lanes(element.re) / 2;
-  const auto part = [&](IrValue value) -> IrValue {
-    if (value == nullptr) return nullptr;
-    if (half == 1) return ir.Extract(value, second ? 1 : 0);
-    std::vector<int> lanes;
-    for (int i = 0; i < half; ++i) lanes.push_back(i + (second ? half : 0));
-    return ir.Shuffle(value, value, lanes);
-  };
-  return {part(element.re), part(element.im)};
-}
-
 // Vectors of up to this many lanes are combined with a rotated copy of themselves, which takes
 // vector instructions only.
 constexpr int kShortVector = 4;
