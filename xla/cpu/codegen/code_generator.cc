@@ -4,14 +4,13 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "xla/base/status_macros.h"
 
 namespace xla::cpu {
@@ -108,7 +107,7 @@ class IdleMachines {
   }
   // Returns null if there is none for the target.
   LLVMTargetMachineRef Take(const std::string& target) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     std::vector<LLVMTargetMachineRef>& machines = machines_[target];
     if (machines.empty()) return nullptr;
     const LLVMTargetMachineRef machine = machines.back();
@@ -116,13 +115,13 @@ class IdleMachines {
     return machine;
   }
   void Return(const std::string& target, LLVMTargetMachineRef machine) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     machines_[target].push_back(machine);
   }
 
  private:
-  absl::Mutex mutex_;
-  std::map<std::string, std::vector<LLVMTargetMachineRef>> machines_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  std::map<std::string, std::vector<LLVMTargetMachineRef>> machines_;
 };
 
 struct TargetMachineDeleter {
