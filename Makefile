@@ -74,7 +74,7 @@ levels: deps ## run all tests as on machines without AVX-512, and as on machines
 
 warnings: deps ## let a compiler check all sources for warnings: make warnings CXX=clang++-16
 	@cmake --preset release -B build-warnings/$(notdir $(CXX)) -DCMAKE_CXX_COMPILER=$(CXX) -DXYLEM_UNITY=OFF >/dev/null
-	@cmake --build build-warnings/$(notdir $(CXX)) --parallel $(JOBS) --target xylem_generated xylem_pch xylem_pch_of_tests
+	@cmake --build build-warnings/$(notdir $(CXX)) --parallel $(JOBS) --target xylem_generated xylem_pch xylem_pch_quick xylem_pch_of_tests
 	@scripts/check_warnings.py build-warnings/$(notdir $(CXX)) --jobs $(JOBS)
 
 arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tests under qemu
