@@ -128,6 +128,12 @@ absl::StatusOr<Rendezvous::Payload> Rendezvous::Meet(
     const WaitLimits& limits) {
   const auto index = static_cast<size_t>(rank);
   const int64_t self = participants[index];
+  if (participants.size() == 1) {
+    if (stopped()) return StopStatus();
+    XLA_ASSIGN_OR_RETURN(std::vector<Payload> out, combine(absl::MakeConstSpan(&payload, 1)));
+    XLA_CHECK(out.size() == 1);
+    return std::move(out[0]);
+  }
   std::vector<int64_t> group(participants.begin(), participants.end());
 
   std::unique_lock<std::mutex> lock(mutex_);

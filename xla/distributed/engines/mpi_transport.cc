@@ -35,6 +35,7 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 // How long a thread that waits looks for what comes itself. It does not yield meanwhile, as MPI
 // does not: others would come first for milliseconds.
 constexpr std::chrono::microseconds kLookFor(500);
+constexpr int kLooksBetweenTimes = 16;
 using Clock = std::chrono::steady_clock;
 
 absl::Status StatusOf(int code, const char* call) {
@@ -119,17 +120,26 @@ class MpiTransport final : public Transport {
   }
 
   absl::Status SendFrame(int process, absl::Span<const absl::Span<const char>> parts) override {
-    auto requests = std::make_shared<Requests>();
-    for (const absl::Span<const char> part : parts)
-      requests->memory.insert(requests->memory.end(), part.begin(), part.end());
-    if (requests->memory.size() > kMaxFrameBytes)
-      return absl::InternalError(absl::StrCat("a frame of ", requests->memory.size(), " bytes"));
+    size_t bytes = 0;
+    for (const absl::Span<const char> part : parts) bytes += part.size();
+    if (bytes > kMaxFrameBytes)
+      return absl::InternalError(absl::StrCat("a frame of ", bytes, " bytes"));
     XLA_RETURN_IF_ERROR(CheckConnected(process));
     std::lock_guard<std::mutex> lock(mutex_);
-    XLA_RETURN_IF_ERROR(StatusOf(
-        MPI_Isend(requests->memory.data(), static_cast<int>(requests->memory.size()), MPI_BYTE,
-                  process, kFrameTag, communicator_, &requests->requests.emplace_back()),
-        "MPI_Isend"));
+    outgoing_.clear();
+    for (const absl::Span<const char> part : parts)
+      outgoing_.insert(outgoing_.end(), part.begin(), part.end());
+    MPI_Request request = MPI_REQUEST_NULL;
+    XLA_RETURN_IF_ERROR(StatusOf(MPI_Isend(outgoing_.data(), static_cast<int>(bytes), MPI_BYTE,
+                                           process, kFrameTag, communicator_, &request),
+                                 "MPI_Isend"));
+    // A short frame has been copied already.
+    int is_done = 0;
+    XLA_RETURN_IF_ERROR(StatusOf(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test"));
+    if (is_done != 0) return absl::OkStatus();
+    auto requests = std::make_shared<Requests>();
+    requests->memory = std::exchange(outgoing_, {});
+    requests->requests.push_back(request);
     pending_.push_back(std::move(requests));
     is_busy_ = true;
     return absl::OkStatus();
@@ -154,12 +164,18 @@ class MpiTransport final : public Transport {
                                     absl::FunctionRef<bool()> done) override {
     ++lookers_;
     const auto end = Clock::now() + kLookFor;
+    // Only what comes can change it.
+    uint64_t seen = events_;
     bool is_done = done();
-    while (!is_done && !is_stopped_) {
-      const bool is_active = Advance();
-      is_done = done();
-      if (is_done || is_active) continue;
-      if (Clock::now() >= end) break;
+    for (int looks = 1; !is_done && !is_stopped_; ++looks) {
+      Advance();
+      if (const uint64_t events = events_; events != seen) {
+        seen = events;
+        is_done = done();
+      } else if (looks % kLooksBetweenTimes == 0 && Clock::now() >= end) {
+        is_done = done();
+        break;
+      }
     }
     --lookers_;
     return is_done;
@@ -169,6 +185,7 @@ class MpiTransport final : public Transport {
     if (is_over_[static_cast<size_t>(process)].exchange(true)) return;
     std::lock_guard<std::mutex> lock(failures_mutex_);
     failures_.emplace_back(process, status);
+    has_failures_ = true;
   }
 
  private:
@@ -254,8 +271,7 @@ class MpiTransport final : public Transport {
   }
 
   // Receives a frame, if there is one.
-  bool ReceiveFrame(std::vector<char>& frame, int& from, absl::Status& status) {
-    std::lock_guard<std::mutex> lock(mutex_);
+  bool ReceiveFrameLocked(std::vector<char>& frame, int& from, absl::Status& status) {
     int has_come = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status envelope;
@@ -280,14 +296,17 @@ class MpiTransport final : public Transport {
     if (!lock.owns_lock()) return false;
     int from = 0;
     absl::Status status;
-    bool is_active = ReceiveFrame(frame_, from, status);
-    if (is_active && !is_over_[static_cast<size_t>(from)]) receiver_->OnFrame(from, frame_);
+    bool has_frame = false, is_active = false;
     {
       std::lock_guard<std::mutex> mpi_lock(mutex_);
-      is_active = CompleteLocked() || is_active || std::exchange(is_busy_, false);
+      has_frame = ReceiveFrameLocked(frame_, from, status);
+      is_active = CompleteLocked() || std::exchange(is_busy_, false);
     }
-    TellFailures();
-    return is_active;
+    if (has_frame && !is_over_[static_cast<size_t>(from)]) receiver_->OnFrame(from, frame_);
+    if (has_failures_) TellFailures();
+    if (!has_frame && !is_active) return false;
+    ++events_;
+    return true;
   }
 
   void Pump() {
@@ -321,9 +340,10 @@ class MpiTransport final : public Transport {
     {
       std::lock_guard<std::mutex> lock(failures_mutex_);
       failures.swap(failures_);
+      has_failures_ = false;
     }
-    if (failures.empty()) return;
     for (const auto& [process, status] : failures) receiver_->OnFailure(process, status);
+    ++events_;
     std::lock_guard<std::mutex> lock(mutex_);
     changed_.notify_all();
   }
@@ -338,13 +358,16 @@ class MpiTransport final : public Transport {
   std::mutex advance_mutex_;  // of who takes what comes
   std::vector<char> frame_;
   std::atomic<int> lookers_{0};             // threads in ReceiveUntil
+  std::atomic<uint64_t> events_{0};         // frames, completions and failures so far
   std::vector<std::atomic<bool>> is_over_;  // by process
 
   std::mutex mutex_;  // of MPI
   std::condition_variable changed_;
+  std::vector<char> outgoing_;  // a frame that is being sent
   std::list<std::shared_ptr<Requests>> pending_;
   bool is_busy_ = false;  // something was started
 
+  std::atomic<bool> has_failures_{false};
   std::mutex failures_mutex_;
   std::vector<std::pair<int, absl::Status>> failures_;  // that the receiver is not told of yet
 };
