@@ -110,15 +110,20 @@ Frame Messenger::FrameOf(Frame::Kind kind, RunKey run) const {
 Frame Messenger::DataFrame(Frame::Kind kind, const Operation& operation, uint64_t key) {
   Frame frame = FrameOf(kind, operation.run);
   frame.key = key;
-  frame.ticket.instruction = operation.instruction;
-  frame.ticket.shape = operation.shape;
   frame.text = operation.text;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto found = runs_.find(operation.run); found != runs_.end()) {
-    frame.ticket.program = found->second.program.fingerprint;
-    frame.program = found->second.program.name;
-  }
+  frame.ticket = TicketLocked(operation);
+  frame.program = ProgramNameLocked(operation.run);
   return frame;
+}
+
+Ticket Messenger::TicketLocked(const Operation& operation) const {
+  Ticket ticket = FrameOf(Frame::Kind::kData, operation.run).ticket;
+  ticket.instruction = operation.instruction;
+  ticket.shape = operation.shape;
+  const auto found = runs_.find(operation.run);
+  if (found != runs_.end()) ticket.program = found->second.program.fingerprint;
+  return ticket;
 }
 
 absl::Status Messenger::SendFrame(int process, const Frame& frame) {
@@ -166,7 +171,11 @@ absl::Status Messenger::Mismatch(int process, const Operation& operation, const 
 absl::Status Messenger::TakeParts(int process, const Operation& operation, const Arrived& arrived,
                                   absl::Span<const absl::Span<char>> parts, Transfers& transfers) {
   const Frame& frame = arrived.frame;
-  const Ticket expected = DataFrame(frame.kind, operation, 0).ticket;
+  Ticket expected;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    expected = TicketLocked(operation);
+  }
   if (frame.ticket != expected) return Mismatch(process, operation, frame);
   FrameParts division;
   uint64_t bytes = 0;

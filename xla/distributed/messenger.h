@@ -145,6 +145,7 @@ class Messenger final : public Transport::Receiver {
   using InboxKey = std::tuple<RunKey, int, uint64_t>;
   Frame FrameOf(Frame::Kind kind, RunKey run) const;
   Frame DataFrame(Frame::Kind kind, const Operation& operation, uint64_t key);
+  Ticket TicketLocked(const Operation& operation) const;
   absl::Status SendFrame(int process, const Frame& frame);
   // Sends the frame of a message, and starts the transfers of its large parts.
   absl::Status SendParts(int process, Frame& frame, absl::Span<const absl::Span<const char>> parts,

@@ -21,6 +21,7 @@ std::shared_ptr<Contribution> Contribute(const LibraryCall& call) {
   mine->inst = call.instruction;
   mine->operand_memory.assign(call.operands.begin(), call.operands.end());
   mine->result_memory.assign(call.results.begin(), call.results.end());
+  mine->shapes.reserve(Position(call.instruction->operand_count() + 1));
   for (int64_t i = 0; i < call.instruction->operand_count(); ++i)
     mine->shapes.push_back(OriginalOperandShape(*call.instruction, i));
   mine->shapes.push_back(OriginalShape(*call.instruction));
