@@ -203,7 +203,8 @@ class CommandLineParser {
                                "\nRun 'xylem ", View(command->name), " --help' for help.\n"));
   }
 
-  static constexpr char kOperands[] = "operands";
+  // No option has this name, which CLI11 2.4 and later would take for the same.
+  static constexpr char kOperands[] = "operands-without-names";
   absl::Span<const Command> commands_;
   CLI::App app_;
 };
