@@ -22,7 +22,7 @@ ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt
 REPEATS = ^(variants|levels|package|headers|docs|structure|aot|cached_programs)|compiled[.][12]$$
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 wheel-arm64 check-wheel-arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax python python-tools cluster-demo test levels warnings arm64 wheel-arm64 check-wheel-arm64 check-systems asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation new-strategy compare-code operations commands reference site performance format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -92,6 +92,10 @@ wheel-arm64: ## build the Python package for 64-bit ARM into build-wheel-arm64/
 
 check-wheel-arm64: wheel-arm64 ## install that package into a clean Debian for 64-bit ARM, under qemu, and use it (root; debootstrap)
 	@scripts/test_wheel.sh build-wheel-arm64/xylem-*.whl
+
+check-systems: ## build and run all tests in clean roots of Debian 13 and Ubuntu 24.04 (root; debootstrap)
+	@scripts/test_suite.sh trixie
+	@scripts/test_suite.sh noble
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
 	@scripts/check_additions.py operation --jobs $(JOBS)

@@ -25,8 +25,9 @@ target_link_libraries(xylem_runtime_code PRIVATE xylem_warnings)
 target_compile_options(xylem_runtime_code PRIVATE -fdata-sections -fvisibility=hidden
                                                   -fvisibility-inlines-hidden)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Pairs of addresses of functions would be vectors, which lie in one section of all functions: none could be left out.
   target_compile_options(xylem_runtime_code PRIVATE -fvect-cost-model=dynamic -falign-functions=64
-                                                    -falign-loops=64)
+                                                    -falign-loops=64 -fno-tree-slp-vectorize)
 endif()
 # Nothing else shares the names of functions with programs that have rooms of Xylem inside as well.
 target_compile_definitions(xylem_runtime_code PRIVATE xla=xylem_runtime_xla hwy=xylem_runtime_hwy

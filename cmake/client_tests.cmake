@@ -48,7 +48,7 @@ if(NOT XYLEM_SANITIZE)
     add_test(NAME package.${step}
         COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSOURCE=${PROJECT_SOURCE_DIR}
                 -DBUILD=${PROJECT_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
-                -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR}
+                -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR} "-DABSL_LOG=${XYLEM_PC_LOG}"
                 -P ${PROJECT_SOURCE_DIR}/tests/package/package_test.cmake)
     set_tests_properties(package.${step} PROPERTIES TIMEOUT 900 COST 100)
     if(step STREQUAL "install")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # clean_root.sh SUITE PACKAGES [--arch ARCHITECTURE] [--share FOLDER]... COMMAND...: runs a command as root in a
-# fresh minimal Debian, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is
+# fresh minimal Debian, or the Ubuntu of a suite that is known here, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is
 # seen as /share/NAME, read-only. Needs root and debootstrap, and for another architecture (arm64) qemu's user mode.
-# What debootstrap made is kept for the next run under XYLEM_ROOTS (/var/tmp/xylem-roots). Prints "skipped: ..." and
-# ends with 77 where it cannot run.
+# What debootstrap made is kept for the next run under XYLEM_ROOTS (/var/tmp/xylem-roots). XYLEM_MIRROR and XYLEM_KEYRING
+# say where packages come from, and which keys sign them. Prints "skipped: ..." and ends with 77 where it cannot run.
 set -euo pipefail
 
 skip() {
@@ -40,11 +40,19 @@ flock 9
 if [[ ! -d $roots/$key ]]; then
   echo "debootstrap: $suite with ${packages:-nothing else} into $roots/$key"
   rm -rf "$roots/$key.new"
-  # One script of debootstrap serves all of Debian, but an old one has no name for what came after it.
+  # One script of debootstrap serves all of Debian, and one all of Ubuntu, but an old one has no name for what came
+  # after it.
+  options=() mirror=http://deb.debian.org/debian any=sid keyring=${XYLEM_KEYRING:-}
+  if [[ $suite == noble ]]; then
+    options=(--components=main,universe) mirror=http://archive.ubuntu.com/ubuntu any=gutsy
+    keyring=${keyring:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
+    [[ -e $keyring ]] || skip "$suite needs Ubuntu's keys ($keyring, or XYLEM_KEYRING)"
+  fi
+  [[ -z $keyring ]] || options+=(--keyring="$keyring")
   script=/usr/share/debootstrap/scripts/$suite
-  [[ -e $script ]] || script=/usr/share/debootstrap/scripts/sid
-  if ! debootstrap --variant=minbase --arch="$architecture" ${packages:+--include="$packages"} "$suite" \
-    "$roots/$key.new" "${XYLEM_MIRROR:-http://deb.debian.org/debian}" "$script" >"$roots/$key.log" 2>&1 </dev/null; then
+  [[ -e $script ]] || script=/usr/share/debootstrap/scripts/$any
+  if ! debootstrap --variant=minbase --arch="$architecture" "${options[@]}" ${packages:+--include="$packages"} "$suite" \
+    "$roots/$key.new" "${XYLEM_MIRROR:-$mirror}" "$script" >"$roots/$key.log" 2>&1 </dev/null; then
     tail -n 5 "$roots/$key.log" >&2
     rm -rf "$roots/$key.new"
     skip "debootstrap failed ($roots/$key.log)"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // geev: eigenvalues and eigenvectors; gees: Schur forms; gehrd: Hessenberg forms.
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -320,8 +321,10 @@ KernelOr MakeGehrd(Signature& call) {
   T size = 1;
   Int info = 0;
   Fortran<T>::gehrd(&order, &low, &high, nullptr, &lda, nullptr, &size, &kQuery, &info);
+  // LAPACK 3.12 asks for one element where there is nothing to reduce, and then wants `order`.
   return std::make_unique<Gehrd<T>>(call.count(), low, high, call.OperandMatrices(0),
-                                    call.ResultMatrices(0), WorkCount(size));
+                                    call.ResultMatrices(0),
+                                    std::max({WorkCount(size), order, Int{1}}));
 }
 
 template KernelOr MakeGeev<float>(Signature&);
