@@ -22,6 +22,9 @@
 #include "xla/literal_util.h"
 #include "xla/service/hlo.pb.h"
 
+// Of <zip.h>, which tests have no path to.
+extern "C" const char* zip_libzip_version(void);
+
 namespace xla::testing {
 namespace {
 
@@ -197,6 +200,10 @@ TEST(NumpyVariants, BytesOfAnArchive) {
   }
   for (size_t size = 0; size < bytes.size(); size += 13)
     lines.push_back(absl::StrCat("first ", size, ": ", OutcomeOfNumpy(bytes.substr(0, size))));
+  // What libzip finds inconsistent, and how it says so, depends on its version.
+  const absl::string_view libzip = zip_libzip_version();
+  if (!absl::StartsWith(libzip, "1.7."))
+    GTEST_SKIP() << "skipped: no comparison with the outcomes of libzip 1.7, as this is " << libzip;
   ExpectKinds("npz_bytes", lines);
 }
 
