@@ -133,6 +133,7 @@ class MpiTransport final : public Transport {
     XLA_RETURN_IF_ERROR(StatusOf(MPI_Isend(outgoing_.data(), static_cast<int>(bytes), MPI_BYTE,
                                            process, kFrameTag, communicator_, &request),
                                  "MPI_Isend"));
+    is_busy_ = true;
     // A short frame has been copied already.
     int is_done = 0;
     XLA_RETURN_IF_ERROR(StatusOf(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test"));
@@ -141,7 +142,6 @@ class MpiTransport final : public Transport {
     requests->memory = std::exchange(outgoing_, {});
     requests->requests.push_back(request);
     pending_.push_back(std::move(requests));
-    is_busy_ = true;
     return absl::OkStatus();
   }
 
