@@ -181,8 +181,9 @@ def differences(text, ours, theirs, present, alive):
 FAMILIES_WITH_VALUES = [family for family in [*programs.FAMILIES, *programs.VALUE_FAMILIES]
                         if family != "linear_algebra"]
 
-# Custom calls without a target run nowhere; the bits of doubles are not those of four bytes.
-WITHOUT = {"integers": ["custom_call"], "doubles": ["custom_call", "bits", "reduce_bits", "random_bits"]}
+# Custom calls without a target run nowhere; batch norms are not of integers; the bits of doubles are
+# not those of four bytes.
+WITHOUT = {"integers": ["custom_call", *programs.VALUE_FAMILIES["norms"]], "doubles": ["custom_call", "bits", "reduce_bits", "random_bits"]}
 
 
 def values(arguments, numbers):

@@ -7,6 +7,7 @@ import math
 import random
 import re
 
+from manual_operations import ManualOperations
 from rare_operations import RareOperations, ints, tensor
 from value_operations import VALUE_FAMILIES, ValueOperations
 
@@ -29,13 +30,13 @@ class Mesh:
         while most_devices and len(self.axes) > 1 and math.prod(s for _, s in self.axes) > most_devices:
             self.axes.pop()
         self.name, self.order, self.other = "mesh", "", None
+        self.devices = list(range(math.prod(s for _, s in self.axes)))
 
     def add_other(self, rng):
         """Another mesh of the same devices, or the devices in another order."""
-        numbers = list(range(math.prod(s for _, s in self.axes)))
         if rng.random() < 0.5:
-            rng.shuffle(numbers)
-            self.order = f", device_ids=[{ints(numbers)}]"
+            rng.shuffle(self.devices)
+            self.order = f", device_ids=[{ints(self.devices)}]"
             return
         self.other = Mesh(rng)
         self.other.name = "other"
@@ -51,7 +52,7 @@ class Mesh:
         return f"sdy.mesh @{self.name} = <[{axes}]{self.order}>\n{other}"
 
 
-class Generator(RareOperations, ValueOperations):
+class Generator(ManualOperations, RareOperations, ValueOperations):
     """A function body: values that are there, and text."""
 
     converts = True  # whether values may become integers
@@ -139,6 +140,10 @@ class Generator(RareOperations, ValueOperations):
                   for i, s in enumerate(shape)]
         self.values += values
         return values
+
+    def value_like(self, divided):
+        """A shard of a manual computation as a value."""
+        return Value(divided.name, divided.local())
 
     def pick(self, where=lambda v: True):
         found = [v for v in self.values if v.dtype == "f32" and where(v)]
@@ -546,43 +551,6 @@ class Generator(RareOperations, ValueOperations):
         self.functions.append(f"func.func private @{name}(%arg0: {x.type}) -> {y.type} {{\n" +
                               "\n".join(inner.lines) + f"\n  return {y.name} : {y.type}\n}}\n")
         self.emit(f"func.call @{name}({x.name}) : ({x.type}) -> {y.type}", y.shape)
-
-    def manual_computation(self):
-        if self.manual:
-            return
-        x = self.pick(lambda v: v.shape)
-        if x is None:
-            return
-        rng = self.rng
-        manual = [n for n, _ in self.mesh.axes if rng.random() < 0.5]
-        sizes = dict(self.mesh.axes)
-        local, dims = [], []
-        left = list(manual)
-        for d in x.shape:
-            axes = [a for a in left if d % sizes[a] == 0][:1] if rng.random() < 0.6 else []
-            for a in axes:
-                left.remove(a)
-                d //= sizes[a]
-            local.append(d)
-            dims.append("{" + ", ".join([f'"{a}"' for a in axes] + (["?"] if rng.random() < 0.5 else [])) + "}")
-        sharding = f"<@mesh, [{', '.join(dims)}]>"
-        n = next(self.counter)
-        inner = Generator(rng, self.mesh, self.counter, self.indent + "  ", tuple(manual))
-        inner.values = [Value(f"%m{n}", local)]
-        for _ in range(rng.randint(1, 3)):
-            inner.step(["unary", "binary", "constant", "constraint"])
-        y = inner.values[-1]
-        axes = ", ".join(f'"{a}"' for a in manual)
-        body = "\n".join(inner.lines)
-        self.emit(f"sdy.manual_computation({x.name}) in_shardings=[{sharding}] out_shardings=[{sharding}] "
-                  f"manual_axes={{{axes}}} (%m{n}: {tensor(local)}) {{\n{body}\n{self.indent}  sdy.return {y.name} : {y.type}\n"
-                  f"{self.indent}}} : ({x.type}) -> {x.type}", x.shape)
-        # The same of full values: the body works element by element.
-        whole = [re.sub(r"sdy.sharding_constraint (%\w+) <.*?> :", r"stablehlo.optimization_barrier \1 :", line)
-                 for line in inner.lines + [f"{self.lines[-1].partition('=')[0]}= stablehlo.optimization_barrier "
-                                            f"{y.name} : {y.type}"]]
-        whole = "\n".join(whole).replace(f"%m{n}", x.name).replace(tensor(local), x.type)
-        self.undivided.append((self.lines[-1], whole))
 
     def step(self, names):
         getattr(self, self.rng.choice(names))()

@@ -289,6 +289,62 @@ class ValueOperations:
         made = operation(start)
         self.emit(f"stablehlo.bitcast_convert {made.name} : ({made.type}) -> {tensor(made.shape)}", made.shape)
 
+    def approximate_top_k(self):
+        x = self.pick(lambda v: v.shape)
+        if x is None:
+            return
+        along = self.rng.randrange(len(x.shape))
+        shape = [self.rng.randint(1, d) if i == along else d for i, d in enumerate(x.shape)]
+        numbers = self.emit(f"stablehlo.iota dim = {along} : {tensor(x.shape, 'i32')}", x.shape, "i32")
+        low = self.scalar("0.0")
+        none = self.emit("stablehlo.constant dense<-1> : tensor<i32>", (), "i32")
+        name = f"larger{next(self.counter)}"
+        arguments = ", ".join(f"%arg{i}: tensor<{dtype}>" for i, dtype in enumerate(["f32", "f32", "i32", "i32"]))
+        self.functions.append(
+            f"func.func private @{name}({arguments}) -> tensor<i1> {{\n"
+            "  %0 = stablehlo.compare GT, %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+            "  return %0 : tensor<i1>\n}\n")
+        self.emit(f"stablehlo.custom_call @ApproxTopK({x.name}, {numbers.name}, {low.name}, {none.name}) "
+                  f'{{backend_config = "", called_computations = [@{name}], mhlo.backend_config = {{'
+                  f"aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : real32, reduction_dim = {along} : i64, "
+                  f"reduction_input_size_override = -1 : i64, top_k = {shape[along]} : i64}}}} : "
+                  f"({x.type}, {numbers.type}, tensor<f32>, tensor<i32>) -> ({tensor(shape)}, {tensor(shape, 'i32')})",
+                  [shape, shape], ["f32", "i32"], count=2)
+
+    def batch_norm(self, name, x, features, others):
+        """x, some values of each feature, and others of the shape of x, with the attributes of a batch norm."""
+        along = self.rng.randrange(len(x.shape))
+        size = (x.shape[along],)
+        vectors = []
+        for _ in range(features):
+            v = self.pick(lambda v: v.shape == size)
+            if v is None or self.rng.random() < 0.3:
+                v = self.emit(f"stablehlo.iota dim = 0 : {tensor(size)}", size)
+            vectors.append(v)
+        operands = [x, *vectors, *others]
+        types = ", ".join(v.type for v in operands)
+        results = [x.shape] if name == "inference" else [x.shape, size, size]
+        text = ", ".join(tensor(s) for s in results)
+        self.emit(f'"stablehlo.batch_norm_{name}"({", ".join(v.name for v in operands)}) '
+                  f"{{epsilon = 1.0e-01 : real32, feature_index = {along} : i64}} : ({types}) -> "
+                  f"{text if len(results) == 1 else f'({text})'}",
+                  results if len(results) > 1 else x.shape, count=len(results))
+
+    def batch_norm_training(self):
+        x = self.pick(lambda v: v.shape)
+        if x is not None:
+            self.batch_norm("training", x, 2, [])
+
+    def batch_norm_inference(self):
+        x = self.pick(lambda v: v.shape)
+        if x is not None:
+            self.batch_norm("inference", x, 4, [])
+
+    def batch_norm_grad(self):
+        x = self.pick(lambda v: v.shape)
+        if x is not None:
+            self.batch_norm("grad", x, 3, [self.same(x)])
+
     def real_fft(self):
         x = self.pick(lambda v: v.shape)
         if x is None:
@@ -331,9 +387,11 @@ class ValueOperations:
 VALUE_FAMILIES = {
     "scans": ["scan"],
     "types": ["moved", "moved", "bits"],
-    "several": ["sort_keys", "top_k", "window_of_pairs", "reduce_pairs", "reduce_bits", "map"],
+    "norms": ["batch_norm_training", "batch_norm_inference", "batch_norm_grad"],
+    "several": ["sort_keys", "top_k", "approximate_top_k", "window_of_pairs", "reduce_pairs", "reduce_bits", "map"],
     "products": ["dot_of_pairs", "ragged_dot", "convolution_2d"],
     "writes": ["replace"],
+    "collectives": ["manual_collectives"],
     "reals": ["real_fft", "real_cholesky", "real_solve"],
     "generated": ["random_bits", "dynamic_size"],
 }
