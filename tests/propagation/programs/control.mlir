@@ -39,6 +39,17 @@ func.func private @negated(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
+// What a manual computation returns keeps its sharding within; its result, as those of the program, is
+// divided evenly.
+func.func @manual_uneven(%x: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  // res0: [{"a"}, {}]
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}, {?}]>] out_shardings=[<@mesh, [{"a"}, {?}]>] manual_axes={"a"} (%local: tensor<4x3xf32>) {
+    %1 = sdy.sharding_constraint %local <@mesh, [{}, {"b"}]> : tensor<4x3xf32> loc("returned")  // [{}, {"b"}]
+    sdy.return %1 : tensor<4x3xf32>
+  } : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}
+
 // Inside, the manual axes are gone; the others pass.
 func.func @manual(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x8xf32> {
   // res0: [{"a"}, {"b"}]

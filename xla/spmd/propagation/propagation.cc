@@ -70,12 +70,16 @@ void Export(const HloModule& module, ModuleGraph* module_graph) {
       if (instruction->opcode() != HloOpcode::kCall) continue;
       const auto leaves = module_graph->leaves.find(instruction);
       if (leaves == module_graph->leaves.end()) continue;
+      // The results of a manual computation are the values within.
+      const auto within = module_graph->leaves.find(instruction->to_apply()->root_instruction());
+      if (within != module_graph->leaves.end() && within->second == leaves->second) continue;
       for (const ValueId leaf : leaves->second) make_divisible(leaf);
     }
   }
   for (const Node& node : graph.nodes) {
     if (node.boundary == Node::Boundary::kOutOfManual) make_divisible(node.results[0]);
   }
+  for (const auto& [edge, operand] : module_graph->manual_operands) make_divisible(operand);
   for (const auto& [value, result] : graph.results) {
     make_divisible(result);
     drop_sub_axes(result);
