@@ -269,11 +269,14 @@ class ComputationRewriter {
   absl::Status VisitInstruction(const HloInstruction& instruction) {
     const Shape& shape = instruction.shape();
     switch (instruction.opcode()) {
-      case HloOpcode::kParameter:
-        SetForm(instruction,
-                b_.Add(HloInstruction::CreateParameter(instruction.parameter_number(),
-                                                       StaticForm(shape), instruction.name())));
+      case HloOpcode::kParameter: {
+        HloInstruction* const form = b_.Add(HloInstruction::CreateParameter(
+            instruction.parameter_number(), StaticForm(shape), instruction.name()));
+        // Its sharding describes the original shape.
+        if (!HasDynamicArray(shape)) instruction.SetupDerivedInstruction(form);
+        SetForm(instruction, form);
         return absl::OkStatus();
+      }
       case HloOpcode::kConstant:
         return VisitConstant(instruction);
       default:
