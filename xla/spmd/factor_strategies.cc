@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/spmd/factor_strategies.h"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "xla/hlo/dimensions/instruction_relations.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/sharding_attributes.h"
+#include "xla/passes/custom_call_forms.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/propagation/common_axes.h"
 #include "xla/spmd/propagation/factor_sharding.h"
@@ -109,9 +111,16 @@ bool IsShifted(const HloInstruction& instruction, const DimensionRelations& rela
 // lets it pass, as Shardy's does, though shards would choose among their own.
 bool IsChosenFrom(const HloInstruction& instruction, const DimensionRelations& relations,
                   int64_t factor) {
+  const auto has_factor = [&](const DimensionFactors& dimension) {
+    return absl::c_linear_search(dimension, factor);
+  };
+  if (IsCall(instruction, "ApproxTopK") || IsCall(instruction, "PartialReduce")) {
+    const absl::StatusOr<int64_t> dimension = ApproxTopKDimension(instruction);
+    return !dimension.ok() || has_factor(relations.operands[0][static_cast<size_t>(*dimension)]);
+  }
   const bool is_top_k = instruction.opcode() == HloOpcode::kTopK || IsCall(instruction, "TopK") ||
                         IsCall(instruction, "mhlo.topk");
-  return is_top_k && absl::c_linear_search(relations.operands[0].back(), factor);
+  return is_top_k && has_factor(relations.operands[0].back());
 }
 
 // Whether each result is divided with the factor: shards of operands would give parts of others.
