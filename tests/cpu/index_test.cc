@@ -3,32 +3,20 @@
 #include "xla/cpu/codegen/index.h"
 
 #include <cstdint>
-#include <memory>
 
 #include "gtest/gtest.h"
-#include "tests/test_util.h"
-#include "xla/cpu/codegen/code_generator.h"
-#include "xla/cpu/codegen/llvm_api.h"
+#include "tests/cpu/index_fixture.h"
 
 namespace xla::cpu {
 namespace {
 
-class IndexTest : public ::testing::Test {
+class IndexTest : public IndexFixture {
  protected:
-  static constexpr int kLanes = 8;
-
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const LlvmApi* llvm, LlvmApi::Get());
-    ASSERT_OK_AND_ASSIGN(const Target* target, HostTarget());
-    ir_ = std::make_unique<Ir>(*llvm, *target, "index");
-    const IrType parameters[] = {ir_->I64()};
-    ir_->StartFunction("f", parameters);
-    math_ = std::make_unique<IndexMath>(*ir_, kLanes);
+    StartFunction(/*lanes=*/8);
     position_ = {ir_->Parameter(0), 2, 1};
   }
 
-  std::unique_ptr<Ir> ir_;
-  std::unique_ptr<IndexMath> math_;
   IndexTerm position_;  // of every second element
 };
 

@@ -3,16 +3,13 @@
 // with those at once. What a term says of itself must hold in each lane.
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "tests/test_util.h"
-#include "xla/cpu/codegen/code_generator.h"
+#include "tests/cpu/index_fixture.h"
 #include "xla/cpu/codegen/index.h"
-#include "xla/cpu/codegen/llvm_api.h"
 #include "xla/util.h"
 
 namespace xla::cpu {
@@ -20,16 +17,9 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-class IndexValuesTest : public ::testing::TestWithParam<int> {
+class IndexValuesTest : public IndexFixture, public ::testing::WithParamInterface<int> {
  protected:
-  void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const LlvmApi* llvm, LlvmApi::Get());
-    ASSERT_OK_AND_ASSIGN(const Target* target, HostTarget());
-    ir_ = std::make_unique<Ir>(*llvm, *target, "index");
-    const IrType parameters[] = {ir_->I64()};
-    ir_->StartFunction("f", parameters);
-    math_ = std::make_unique<IndexMath>(*ir_, lanes_);
-  }
+  void SetUp() override { StartFunction(lanes_); }
 
   // base + i * step, without bounds; the alignment is that of the base.
   IndexTerm Affine(int64_t base, int64_t step) const {
@@ -121,8 +111,6 @@ class IndexValuesTest : public ::testing::TestWithParam<int> {
   }
 
   const int lanes_ = GetParam();
-  std::unique_ptr<Ir> ir_;
-  std::unique_ptr<IndexMath> math_;
 };
 
 TEST_P(IndexValuesTest, Divisions) {
