@@ -9,20 +9,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tests/cpu/as_interpreted.h"
 #include "tests/test_util.h"
-#include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
-#include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/interpreter/interpreter.h"
-#include "xla/literal_util.h"
+#include "xla/literal.h"
 
 namespace xla {
 namespace {
 
-void ExpectAsInterpreted(const std::string& text) {
+// Arguments of small whole numbers.
+void ExpectSmallNumbersAsInterpreted(const std::string& text) {
   SCOPED_TRACE(text);
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
-  ASSERT_OK(VerifyModule(*module));
   std::vector<Literal> arguments;
   std::vector<const Literal*> pointers;
   for (const HloInstruction* parameter : module->entry_computation()->parameter_instructions()) {
@@ -32,10 +30,7 @@ void ExpectAsInterpreted(const std::string& text) {
     arguments.push_back(std::move(literal));
   }
   for (const Literal& argument : arguments) pointers.push_back(&argument);
-  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, pointers));
-  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(pointers));
-  EXPECT_EQ(result, expected);
+  ExpectAsInterpreted(*module, pointers);
 }
 
 // The result's shape as the verifier wants it.
@@ -62,7 +57,7 @@ TEST(ShortRowsTest, CostlyElementsOfBroadcastOperands) {
   v%3$d = f32[%2$s] maximum(n%1$d, b))",
                             i, shape, i + 1);
     }
-    ExpectAsInterpreted(absl::StrFormat(R"(HloModule m
+    ExpectSmallNumbersAsInterpreted(absl::StrFormat(R"(HloModule m
 ENTRY e {
   x = f32[%1$s] parameter(0)
   y = f32[%2$s] parameter(1)
@@ -74,7 +69,7 @@ ENTRY e {
   v0 = f32[%1$s] add(x, a)%5$s
   ROOT r = f32[%1$s] add(v8, a)
 })",
-                                        shape, leading, second, outer, rounds));
+                                                    shape, leading, second, outer, rounds));
   }
 }
 
@@ -88,7 +83,7 @@ TEST(ShortRowsTest, Windows) {
             const int64_t r = Windows(rows, low + high, taps, dilation, stride),
                           c = Windows(columns, low + high, taps, dilation, stride);
             if (r < 1 || c < 1 || (stride == 2 && dilation == 2)) continue;
-            ExpectAsInterpreted(absl::StrFormat(
+            ExpectSmallNumbersAsInterpreted(absl::StrFormat(
                 R"(HloModule m
 f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] %s(a, b) }
 ENTRY e {
@@ -112,7 +107,8 @@ TEST(ShortRowsTest, TransposesOfReshapes) {
   for (const int64_t columns : {2, 3, 4}) {
     for (const bool reverses : {false, true}) {
       const int64_t rows = 1200 / columns;
-      ExpectAsInterpreted(absl::StrFormat(R"(HloModule m
+      ExpectSmallNumbersAsInterpreted(
+          absl::StrFormat(R"(HloModule m
 ENTRY e {
   x = f32[5,240] parameter(0)
   y = f32[5,240] multiply(x, x)
@@ -121,9 +117,8 @@ ENTRY e {
   t = f32[%d,%d] transpose(n), dimensions={1,0}
   ROOT r = f32[%d,%d] %s
 })",
-                                          rows, columns, rows, columns, columns, rows, columns,
-                                          rows,
-                                          reverses ? "reverse(t), dimensions={0,1}" : "copy(t)"));
+                          rows, columns, rows, columns, columns, rows, columns, rows,
+                          reverses ? "reverse(t), dimensions={0,1}" : "copy(t)"));
     }
   }
 }
@@ -138,7 +133,7 @@ TEST(ShortRowsTest, ConvolutionsOfFewPlaces) {
             const int64_t places = Windows(spread, 3, taps, 2, stride);
             if (places < 1) continue;
             // Several input features, a batch of two; kernels and results in several orders.
-            ExpectAsInterpreted(absl::StrFormat(
+            ExpectSmallNumbersAsInterpreted(absl::StrFormat(
                 R"(HloModule m
 ENTRY e {
   x = f32[2,3,%d] parameter(0)
