@@ -51,7 +51,7 @@ absl::Status AppendStarts(const Value& offsets, std::vector<Starts>& starts) {
   const bool is_nested = !offsets.elements().empty() && offsets.element(0).IsTuple();
   starts.emplace_back();
   for (size_t i = 0; i < (is_nested ? offsets.elements().size() : 1); ++i) {
-    const Value& tuple = is_nested ? offsets.elements()[i] : offsets;
+    const Value& tuple = is_nested ? offsets.element(static_cast<int64_t>(i)) : offsets;
     DimensionVector start;
     for (const Value& index : tuple.elements()) {
       if (!index.IsArray() || !primitive_util::IsIntegralType(index.element_type()) ||
