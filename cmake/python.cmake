@@ -28,7 +28,8 @@ target_sources(xylem_python_native PRIVATE ${xylem_operation_table})
 # Not part of `all`: what uses it asks for it.
 set_target_properties(xylem_python_native PROPERTIES EXCLUDE_FROM_ALL ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${xylem_operation_table} PROPERTIES COMPILE_OPTIONS -O1)
+  # The precompiled header of the other files is of another level.
+  set_source_files_properties(${xylem_operation_table} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 # It exports the namespace of python/native/api.h, and the command, so that the wheel has both once. LLVM

@@ -107,12 +107,7 @@ foreach(entry ${entries})
   # Most tests run once, and half of the time to compile them is optimization; the library under test has -O2. These
   # compute expected values in loops.
   if(room MATCHES "^(base|blas|cpu|interp|kernels|lapack)$" OR NOT TARGET xylem_pch_of_tests)
-    if(CMAKE_BUILD_TYPE STREQUAL "Release")
-      target_compile_options(test_${room} PRIVATE -O1)
-      xylem_use_precompiled_header(test_${room} xylem_pch_quick)
-    else()
-      xylem_use_precompiled_header(test_${room})
-    endif()
+    xylem_compile_quickly(test_${room})
   else()
     target_compile_options(test_${room} PRIVATE -O0)
     xylem_use_precompiled_header(test_${room} xylem_pch_of_tests)
