@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # clean_root.sh SUITE PACKAGES [--arch ARCHITECTURE] [--share FOLDER]... COMMAND...: runs a command as root in a
-# fresh minimal Debian, or the Ubuntu of a suite that is known here, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is
-# seen as /share/NAME, read-only. Needs root and debootstrap, and for another architecture (arm64) qemu's user mode.
-# What debootstrap made is kept for the next run under XYLEM_ROOTS (/var/tmp/xylem-roots). XYLEM_MIRROR and XYLEM_KEYRING
-# say where packages come from, and which keys sign them. Prints "skipped: ..." and ends with 77 where it cannot run.
+# fresh minimal Debian or Ubuntu (noble), of which nothing stays. PACKAGES are separated by commas ("" for none); a
+# shared FOLDER is seen as /share/NAME, read-only. Needs root and debootstrap, and for another architecture (arm64)
+# qemu's user mode. What debootstrap made is kept for the next run under XYLEM_ROOTS (/var/tmp/xylem-roots). XYLEM_MIRROR
+# and XYLEM_KEYRING say where packages come from, and which keys sign them. Prints "skipped: ..." and ends with 77 where
+# it cannot run.
 set -euo pipefail
 
 skip() {

@@ -183,7 +183,8 @@ FAMILIES_WITH_VALUES = [family for family in [*programs.FAMILIES, *programs.VALU
 
 # Custom calls without a target run nowhere; batch norms are not of integers; the bits of doubles are
 # not those of four bytes.
-WITHOUT = {"integers": ["custom_call", *programs.VALUE_FAMILIES["norms"]], "doubles": ["custom_call", "bits", "reduce_bits", "random_bits"]}
+WITHOUT = {"integers": ["custom_call", *programs.VALUE_FAMILIES["norms"]],
+           "doubles": ["custom_call", "bits", "reduce_bits", "random_bits"]}
 
 
 def values(arguments, numbers):
