@@ -323,8 +323,7 @@ KernelOr MakeGehrd(Signature& call) {
   Fortran<T>::gehrd(&order, &low, &high, nullptr, &lda, nullptr, &size, &kQuery, &info);
   // LAPACK 3.12 asks for one element where there is nothing to reduce, and then wants `order`.
   return std::make_unique<Gehrd<T>>(call.count(), low, high, call.OperandMatrices(0),
-                                    call.ResultMatrices(0),
-                                    std::max({WorkCount(size), order, Int{1}}));
+                                    call.ResultMatrices(0), std::max(WorkCount(size), order));
 }
 
 template KernelOr MakeGeev<float>(Signature&);
