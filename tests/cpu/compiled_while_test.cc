@@ -108,43 +108,17 @@ TEST_F(CompiledWhileTest, EndsWithTheFirstError) {
   EXPECT_OK(Run(3).status());
 }
 
-// The state keeps its last two values: x is copied before its next value takes its place.
-constexpr char kRecurrence[] = R"(HloModule m
-body {
-  s = (s32[], s32[2048], s32[2048], s32[2048]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  x = s32[2048] get-tuple-element(s), index=1
-  last = s32[2048] get-tuple-element(s), index=2
-  last_but_one = s32[2048] get-tuple-element(s), index=3
-  one = s32[] constant(1)
-  j = s32[] add(i, one)
-  back = s32[2048] reverse(x), dimensions={0}
-  difference = s32[2048] subtract(back, last)
-  next = s32[2048] add(difference, last_but_one)
-  ROOT r = (s32[], s32[2048], s32[2048], s32[2048]) tuple(j, next, x, last)
-}
-condition {
-  s = (s32[], s32[2048], s32[2048], s32[2048]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(COUNT)
-  ROOT c = pred[] compare(i, n), direction=LT
-}
-ENTRY e {
-  x = s32[2048] parameter(0)
-  zero = s32[] constant(0)
-  y = s32[2048] multiply(x, x)
-  z = s32[2048] add(x, y)
-  s = (s32[], s32[2048], s32[2048], s32[2048]) tuple(zero, x, y, z)
-  ROOT w = (s32[], s32[2048], s32[2048], s32[2048]) while(s), condition=condition, body=body
-}
-)";
-
+// The plan says how: x is copied before its next value takes its place.
 TEST(LoopStateTest, KeepsItsLastValues) {
+  const std::string text =
+      testing::ReadWholeFile(XYLEM_SOURCE_DIR "/tests/cpu/plans/loop-keeps-last.hlo");
+  ASSERT_TRUE(absl::StrContains(text, "constant(1000)"));
   Literal argument(ShapeUtil::MakeShape(S32, {2048}));
   for (int32_t i = 0; i < 2048; ++i) argument.data<int32_t>()[static_cast<size_t>(i)] = i * 7 % 97;
   for (int count = 0; count < 8; ++count)
-    ExpectAsInterpreted(absl::StrReplaceAll(kRecurrence, {{"COUNT", absl::StrCat(count)}}),
-                        argument);
+    ExpectAsInterpreted(
+        absl::StrReplaceAll(text, {{"constant(1000)", absl::StrCat("constant(", count, ")")}}),
+        argument);
 }
 
 }  // namespace

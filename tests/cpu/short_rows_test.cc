@@ -13,6 +13,7 @@
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
+#include "xla/window_util.h"
 
 namespace xla {
 namespace {
@@ -35,8 +36,8 @@ void ExpectSmallNumbersAsInterpreted(const std::string& text) {
 
 // The result's shape as the verifier wants it.
 int64_t Windows(int64_t size, int64_t padding, int64_t taps, int64_t dilation, int64_t stride) {
-  const int64_t room = size + padding - (taps - 1) * dilation - 1;
-  return room < 0 ? 0 : room / stride + 1;
+  return window_util::StridedBound(size + padding, window_util::DilatedBound(taps, dilation),
+                                   stride);
 }
 
 // Vectors that span rows read operands that lack some of the dimensions.

@@ -10,6 +10,7 @@
 #include "tests/cpu/as_interpreted.h"
 #include "xla/literal.h"
 #include "xla/shape_util.h"
+#include "xla/window_util.h"
 
 namespace xla {
 namespace {
@@ -20,8 +21,9 @@ struct Window {
 
 // Sums of windows over three rows; the elements are small integers, so that sums are exact.
 void ExpectSumsAsInterpreted(const Window& window, int64_t width) {
-  const int64_t reach = (window.size - 1) * window.dilation + 1;
-  const int64_t places = (window.low + width + window.high - reach) / window.stride + 1;
+  const int64_t reach = window_util::DilatedBound(window.size, window.dilation);
+  const int64_t places =
+      window_util::StridedBound(window.low + width + window.high, reach, window.stride);
   const std::string text = absl::StrCat(
       "HloModule m\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  ROOT s = f32[] add(a, b)\n}\nENTRY e {\n  x = f32[3,",
