@@ -62,6 +62,7 @@ class Generator(ManualOperations, RareOperations, ValueOperations):
         self.manual = manual
         self.values, self.lines = [], []
         self.functions = []
+        self.parameters, self.results = [], []  # of sizes that are known at run time
         self.undivided = []  # [(lines, what computes the same without manual computations)]
 
     # --- shardings
@@ -632,8 +633,11 @@ def make_both(seed, number, families, most_devices=None, without=()):
         if rng.random() < 0.2:
             attribute = f" {{sdy.sharding = #sdy.sharding<{g.sharding(len(v.shape))}>}}"
         types.append(f"{v.type}{attribute}")
+    returned = [(v.name, v.type) for v in results] + [(name, dynamic) for name, dynamic, _ in g.results]
+    types += [dynamic + attribute for _, dynamic, attribute in g.results]
+    arguments += g.parameters
     text = (f"{mesh.text()}func.func public @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{text}\n"
-            f"  return {', '.join(v.name for v in results)} : {', '.join(v.type for v in results)}\n}}\n" +
+            f"  return {', '.join(name for name, _ in returned)} : {', '.join(t for _, t in returned)}\n}}\n" +
             "".join(g.functions))
     whole = text
     for lines, undivided in g.undivided:

@@ -265,22 +265,55 @@ class ValueOperations:
                          f"(tensor<2xui64>, {tensor(shape, 'ui32')})", [(2,), shape], ["ui64", "ui32"], count=2)[1]
         self.emit(f"stablehlo.convert {bits.name} : ({bits.type}) -> {tensor(shape)}", shape)
 
+    def dynamic_type(self, shape, along):
+        known = ["?" if i == along else str(d) for i, d in enumerate(shape)]
+        bounds = [str(d) if i == along else "?" for i, d in enumerate(shape)]
+        return f"tensor<{'x'.join(known)}xf32, #stablehlo.bounds<{', '.join(bounds)}>>"
+
+    def sized(self, x, along):
+        """The first elements along a dimension."""
+        size = self.emit(f"stablehlo.constant dense<{self.rng.randint(0, x.shape[along])}> : tensor<i32>", (), "i32")
+        return self.emit(f"stablehlo.set_dimension_size {x.name}, {size.name}, dim = {along} : "
+                         f"({x.type}, tensor<i32>) -> {self.dynamic_type(x.shape, along)}", x.shape, "dynamic").name
+
+    def sum_of_sized(self, name, shape, along):
+        zero = self.scalar("1.0")
+        dynamic = self.dynamic_type(shape, along)
+        if self.rng.random() < 0.5:
+            name = self.emit(f"stablehlo.negate {name} : {dynamic}", shape, "dynamic").name
+        reduced = {along} | set(self.rng.sample(range(len(shape)), self.rng.randint(0, len(shape) - 1)))
+        left = [d for i, d in enumerate(shape) if i not in reduced]
+        self.emit(f"stablehlo.reduce({name} init: {zero.name}) applies stablehlo.add across "
+                  f"dimensions = [{ints(sorted(reduced))}] : ({dynamic}, tensor<f32>) -> {tensor(left)}", left)
+
     def dynamic_size(self):
         """A sum over the first rows, as many as an index says."""
         x = self.pick(lambda v: v.shape)
         if x is None:
             return
         along = self.rng.randrange(len(x.shape))
-        size = self.emit(f"stablehlo.constant dense<{self.rng.randint(0, x.shape[along])}> : tensor<i32>", (), "i32")
-        known = ["?" if i == along else str(d) for i, d in enumerate(x.shape)]
-        bounds = [str(d) if i == along else "?" for i, d in enumerate(x.shape)]
-        dynamic = f"tensor<{'x'.join(known)}xf32, #stablehlo.bounds<{', '.join(bounds)}>>"
-        part = self.emit(f"stablehlo.set_dimension_size {x.name}, {size.name}, dim = {along} : "
-                         f"({x.type}, tensor<i32>) -> {dynamic}", x.shape, "dynamic")
-        zero = self.scalar("1.0")
-        shape = [d for i, d in enumerate(x.shape) if i != along]
-        self.emit(f"stablehlo.reduce({part.name} init: {zero.name}) applies stablehlo.add across "
-                  f"dimensions = [{along}] : ({dynamic}, tensor<f32>) -> {tensor(shape)}", shape)
+        self.sum_of_sized(self.sized(x, along), x.shape, along)
+
+    def dynamic_parameter(self):
+        """A parameter of a size that is known at run time, summed."""
+        x = self.pick(lambda v: v.shape)
+        if x is None:
+            return
+        along = self.rng.randrange(len(x.shape))
+        name = f"%sized{next(self.counter)}"
+        self.parameters.append(f"{name}: {self.dynamic_type(x.shape, along)}{self.stated(x.shape)}")
+        self.sum_of_sized(name, x.shape, along)
+
+    def dynamic_result(self):
+        x = self.pick(lambda v: v.shape)
+        if x is None:
+            return
+        along = self.rng.randrange(len(x.shape))
+        self.results.append((self.sized(x, along), self.dynamic_type(x.shape, along), self.stated(x.shape)))
+
+    def stated(self, shape):
+        """The sharding of a parameter or result, if any."""
+        return f" {{sdy.sharding = #sdy.sharding<{self.sharding(len(shape))}>}}" if self.rng.random() < 0.5 else ""
 
     def as_reals(self, x, operation):
         """What an operation makes of the numbers as reals, bit for bit."""
@@ -393,5 +426,6 @@ VALUE_FAMILIES = {
     "writes": ["replace"],
     "collectives": ["manual_collectives"],
     "reals": ["real_fft", "real_cholesky", "real_solve"],
-    "generated": ["random_bits", "dynamic_size"],
+    "generated": ["random_bits"],
+    "sizes": ["dynamic_size", "dynamic_parameter", "dynamic_result"],
 }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tests/spmd/dynamic_argument.h"
 #include "tests/spmd/spoil_padding.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -39,7 +40,8 @@ absl::StatusOr<Literal> Argument(const Shape& shape, int64_t number) {
   }
   XLA_ASSIGN_OR_RETURN(Literal shaped,
                        LiteralUtil::CreateR1<int32_t>(values).Reshape(shape.dimensions()));
-  return shaped.Convert(shape.element_type());
+  XLA_ASSIGN_OR_RETURN(Literal converted, shaped.Convert(shape.element_type()));
+  return spmd::testing::WithDynamicSizes(std::move(converted), shape, number);
 }
 
 using Pointers = std::vector<const Literal*>;

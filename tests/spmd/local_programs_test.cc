@@ -10,10 +10,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "tests/spmd/dynamic_argument.h"
 #include "tests/spmd/spoil_padding.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
@@ -42,7 +44,8 @@ Literal Argument(const Shape& shape, int64_t number) {
     values.push_back(static_cast<int32_t>((7 * i + 11 * number + i * i / 3) % 41 - 5));
   }
   Literal flat = LiteralUtil::CreateR1<int32_t>(values);
-  return flat.Reshape(shape.dimensions()).value().Convert(shape.element_type()).value();
+  Literal array = flat.Reshape(shape.dimensions()).value().Convert(shape.element_type()).value();
+  return WithDynamicSizes(std::move(array), shape, number).value();
 }
 
 absl::StatusOr<Literal> RunUndivided(const HloModule& module,

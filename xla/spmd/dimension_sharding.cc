@@ -105,6 +105,15 @@ std::optional<PartitionGroups> PartialGroups(const DimensionShardings& result,
   return groups;
 }
 
+ShardLayout LayoutWithWhole(const ShardLayout& layout, absl::Span<const int64_t> dimensions,
+                            int64_t partitions) {
+  DimensionShardings kept = DimensionShardingsOf(layout);
+  for (const int64_t d : dimensions) kept[static_cast<size_t>(d)] = {};
+  std::optional<ShardLayout> whole = ShardLayoutFrom(kept, partitions);
+  if (whole.has_value()) return *std::move(whole);
+  return UndividedLayout(static_cast<int64_t>(kept.size()), partitions);
+}
+
 ShardLayout ReversedLayout(const ShardLayout& layout, absl::Span<const int64_t> dimensions) {
   const auto is_reversed = [&](size_t d) {
     return layout.counts[d] > 1 && absl::c_linear_search(dimensions, static_cast<int64_t>(d));

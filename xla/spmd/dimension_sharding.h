@@ -40,6 +40,11 @@ std::optional<std::pair<DimensionSharding, DimensionSharding>> SplitSharding(
 std::optional<ShardLayout> ShardLayoutFrom(const DimensionShardings& dimensions,
                                            int64_t partitions);
 
+// The layout with some dimensions not divided; undivided if its shards would not be on as many
+// partitions then.
+ShardLayout LayoutWithWhole(const ShardLayout& layout, absl::Span<const int64_t> dimensions,
+                            int64_t partitions);
+
 // Partitions with the same shard of the result and different shards of what is reduced; empty if
 // that is not divided. None if some combination of shards is missing.
 std::optional<PartitionGroups> PartialGroups(const DimensionShardings& result,

@@ -17,6 +17,7 @@
 #include "xla/passes/dce.h"
 #include "xla/passes/expand.h"
 #include "xla/shape_util.h"
+#include "xla/spmd/dimension_sharding.h"
 #include "xla/spmd/divergence.h"
 #include "xla/spmd/instructions.h"
 #include "xla/spmd/maximal_sharding.h"
@@ -120,6 +121,17 @@ bool Partitioner::RemoveUnusedBroadcasts() {
 
 absl::Status Partitioner::MakeEven(const Shape& full, ShardLayout& layout,
                                    HloSharding& sharding) const {
+  if (full.is_dynamic() && !layout.IsUndivided()) {
+    std::vector<int64_t> dynamic;
+    for (int d = 0; d < full.rank(); ++d) {
+      if (full.is_dynamic_dimension(d)) dynamic.push_back(d);
+    }
+    ShardLayout kept = LayoutWithWhole(layout, dynamic, partitions_);
+    kept.partial_groups = layout.partial_groups;
+    kept.reduction = layout.reduction;
+    layout = std::move(kept);
+    sharding = HloSharding::V3ToV2Sharding(ToNamedSharding(layout));
+  }
   if (!module_.config().use_shardy_partitioner() || IsEven(full, layout) ||
       !layout.partial_groups.empty()) {
     return absl::OkStatus();
@@ -202,8 +214,8 @@ absl::StatusOr<HloInstruction*> Partitioner::PartitionResult(HloInstruction* val
   auto& [layout, sharding] = result;
   const Sharded* known = FindSharded(value);
   // What propagation leaves open, XLA's tiles do not: the result is as it is at hand.
-  if (MayStayAsItIs(layout, number) && known != nullptr && known->layout.partial_groups.empty() &&
-      IsEven(value->shape(), known->layout)) {
+  if (MayStayAsItIs(layout, number) && known != nullptr && value->shape().is_static() &&
+      known->layout.partial_groups.empty() && IsEven(value->shape(), known->layout)) {
     layout = known->layout;
     sharding = known->sharding;
   }

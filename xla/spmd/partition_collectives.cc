@@ -74,10 +74,10 @@ bool ExchangesSamePositions(const HloInstruction& collective, const ShardLayout&
 // part then; else the undivided one.
 ShardLayout LayoutToExchange(const HloInstruction& collective, const ShardLayout& layout,
                              int64_t dimension, int64_t partitions) {
-  DimensionShardings shardings = DimensionShardingsOf(layout);
-  if (dimension != kNoDimension) shardings[static_cast<size_t>(dimension)] = {};
-  auto kept = ShardLayoutFrom(shardings, partitions);
-  if (kept.has_value() && ExchangesSamePositions(collective, *kept)) return *std::move(kept);
+  std::vector<int64_t> whole;
+  if (dimension != kNoDimension) whole.push_back(dimension);
+  ShardLayout kept = LayoutWithWhole(layout, whole, partitions);
+  if (ExchangesSamePositions(collective, kept)) return kept;
   return UndividedLayout(static_cast<int64_t>(layout.counts.size()), partitions);
 }
 

@@ -109,6 +109,9 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   // Partitions that want different elements cannot share the work on the full value.
   bool is_done = divergent_.contains(instruction);
   if (!is_done) {
+    XLA_ASSIGN_OR_RETURN(is_done, PartitionSizes(instruction));
+  }
+  if (!is_done) {
     XLA_ASSIGN_OR_RETURN(is_done, PartitionSum(instruction));
   }
   if (!is_done) {
@@ -124,6 +127,33 @@ absl::Status Partitioner::PartitionInstruction(HloInstruction* instruction) {
   }
   if (!is_done) XLA_RETURN_IF_ERROR(PartitionByStrategy(instruction));
   return IsReplaced(*instruction) ? absl::OkStatus() : TakeOwnSharding(instruction);
+}
+
+absl::StatusOr<bool> Partitioner::PartitionSizes(HloInstruction* instruction) {
+  const bool reads = instruction->opcode() == HloOpcode::kGetDimensionSize;
+  const bool writes = instruction->opcode() == HloOpcode::kSetDimensionSize;
+  if (!reads && !writes) return false;
+  HloInstruction* array = instruction->mutable_operand(0);
+  const Source source = SourceOf(array);
+  if (source.shard == nullptr) return false;
+  const auto& attributes = instruction->attributes<OneDimensionAttributes>();
+  const ShardLayout layout = LayoutWithWhole(source.layout, {attributes.dimension()}, partitions_);
+  HloComputation* computation = instruction->parent();
+  if (reads) {
+    if (layout != source.layout) return false;
+    HloInstruction* size = Add(computation, HloOpcode::kGetDimensionSize, instruction->shape(),
+                               {source.shard}, attributes);
+    gathered_.insert(size);  // it is the same for all shards
+    XLA_RETURN_IF_ERROR(instruction->ReplaceAllUsesWith(size));
+    return true;
+  }
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(array, layout));
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), layout));
+  SetShard(instruction,
+           Add(computation, HloOpcode::kSetDimensionSize, shape,
+               {shard, instruction->mutable_operand(1)}, attributes),
+           layout);
+  return true;
 }
 
 std::vector<const ShardLayout*> Partitioner::KnownLayouts(const HloInstruction& instruction) const {

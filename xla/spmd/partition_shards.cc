@@ -60,7 +60,9 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* full,
     shard = known->second.shard;
   }
   const bool is_free = IsMadeOfFullParameters(*WithoutAnnotations(full), entry_);
-  if (shard == nullptr && known != sharded_.end() && !IsMadeAnywhere(*full) &&
+  // Sizes that are known at run time are given to what was moved, not moved themselves.
+  if (shard == nullptr && known != sharded_.end() && full->shape().is_static() &&
+      !IsMadeAnywhere(*full) &&
       !(is_free && emit_.ReshardBytes(full->shape(), known->second.layout, layout) > 0)) {
     shard = emit_.Reshard(known->second.shard, full->shape(), known->second.layout, layout);
   }
@@ -199,6 +201,13 @@ absl::StatusOr<HloInstruction*> Partitioner::MakeShard(HloInstruction* full,
         full->CloneWithNewOperands(shape, {full->mutable_operand(0)}));
   }
   if (full->opcode() == HloOpcode::kIota) return IotaOfShard(full, shape, layout);
+  if (full->opcode() == HloOpcode::kSetDimensionSize) {
+    const int64_t d = full->attributes<OneDimensionAttributes>().dimension();
+    if (layout.counts[static_cast<size_t>(d)] > 1) return nullptr;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * array, ShardOf(full->mutable_operand(0), layout));
+    return computation->AddInstruction(
+        full->CloneWithNewOperands(shape, {array, full->mutable_operand(1)}));
+  }
   if (!full->info().Has(op_traits::kElementwiseTrait) || full->operand_count() == 0 ||
       shard_depth_ == kMaxShardDepth) {
     return nullptr;

@@ -133,7 +133,8 @@ class Partitioner {
 
   // --- partition.cc: results are divided as was asked.
   // Joins shards of a parameter or result that are not all of one size, in programs that Shardy
-  // would divide; in others, shards have padding.
+  // would divide; in others, shards have padding. A dimension of a size that is known at run time
+  // stays whole.
   absl::Status MakeEven(const Shape& full, ShardLayout& layout, HloSharding& sharding) const;
   // Broadcasts are effects for dead code elimination; those that were added here are not.
   bool RemoveUnusedBroadcasts();
@@ -267,6 +268,8 @@ class Partitioner {
                                  const ShardingStrategy& strategy);
   // An element of a tuple of which there are shards.
   absl::Status PartitionElement(HloInstruction* element);
+  // The size of a dimension that is not divided is that of each shard.
+  absl::StatusOr<bool> PartitionSizes(HloInstruction* instruction);
   absl::Status PartitionAnnotation(HloInstruction* annotation);
 
   // --- partition_shards.cc: the shards of a value

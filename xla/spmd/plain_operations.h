@@ -9,8 +9,7 @@ namespace xla::spmd {
 
 // Operations that are other forms of plain ones become those, and are divided as those: fusions and
 // asynchronous operations what they compute, scans loops, domains their operands. Arrays of dynamic
-// sizes become arrays at their bounds and sizes, where neither parameters nor results of the
-// program are dynamic.
+// sizes become arrays at their bounds and sizes, but for parameters and results of the program.
 absl::Status WritePlainOperations(HloModule* module);
 
 }  // namespace xla::spmd

@@ -33,6 +33,13 @@ Extent ExtentOf(const Shape& full, const Shape& shard, const ShardLayout& layout
   return extent;
 }
 
+// Dimensions of sizes that are known at run time are not divided.
+void CopyDynamicSizes(const LiteralSlice& from, Literal& to) {
+  for (int d = 0; d < to.shape().rank(); ++d) {
+    if (to.shape().is_dynamic_dimension(d)) to.SetDynamicSize(d, from.GetDynamicSize(d));
+  }
+}
+
 // Whether the partition has the value of an unreduced array.
 bool HasPartialValue(const ShardLayout& layout, int64_t partition) {
   ShardLayout parts;
@@ -56,11 +63,16 @@ absl::StatusOr<Literal> ShardOfArray(const LiteralSlice& full, const HloSharding
   XLA_ASSIGN_OR_RETURN(const ShardLayout layout, ShardLayoutOf(sharding, shape, partitions));
   if (layout.IsReplicated()) return full.Clone();
   XLA_ASSIGN_OR_RETURN(const Shape shard_shape, ShardShape(shape, layout));
-  if (!HasPartialValue(layout, partition)) return Identity(shard_shape, layout.reduction);
+  if (!HasPartialValue(layout, partition)) {
+    XLA_ASSIGN_OR_RETURN(Literal identity, Identity(shard_shape, layout.reduction));
+    CopyDynamicSizes(full, identity);
+    return identity;
+  }
   XLA_ASSIGN_OR_RETURN(Literal shard, Literal::Make(shard_shape));
   const Extent extent = ExtentOf(shape, shard_shape, layout, partition);
   const std::vector<int64_t> origin(extent.start.size(), 0);
   XLA_RETURN_IF_ERROR(shard.CopySliceFrom(full, extent.start, origin, extent.size));
+  CopyDynamicSizes(full, shard);
   return shard;
 }
 
@@ -103,6 +115,7 @@ absl::StatusOr<Literal> FullLiteral(absl::Span<const LiteralSlice> shards,
     const std::vector<int64_t> origin(extent.start.size(), 0);
     XLA_RETURN_IF_ERROR(full.CopySliceFrom(shard, origin, extent.start, extent.size));
   }
+  CopyDynamicSizes(shards[0], full);
   return full;
 }
 
