@@ -15,6 +15,7 @@
 #include "tests/cpu/math_accuracy.h"
 #include "tests/test_util.h"
 #include "xla/base/instruction_set.h"
+#include "xla/base/machine.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
@@ -169,6 +170,30 @@ TEST(GeneratedMathTest, RemainderOfF32IsExact) {
     if (std::isnan(exact) && std::isnan(y[i])) continue;
     EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(exact))
         << a[i] << ", " << b[i] << ": " << y[i] << ", exactly " << exact;
+  }
+}
+
+TEST(GeneratedMathTest, RsqrtOfF32IsRoundedWell) {
+  std::vector<float> x = Arguments<float, uint32_t>();
+  // All exponents, of numbers below the least normal one as well.
+  for (uint32_t i = 0; i < 1 << 16; ++i)
+    x.push_back(std::bit_cast<float>((i << 15) | (i * 2654435761U >> 17)));
+  const auto y = RunCompiled<float>("rsqrt", x, "f32");
+  ASSERT_EQ(y.size(), x.size());
+  Accuracy worst;
+  for (size_t i = 0; i < x.size(); ++i)
+    CompareF32(1 / std::sqrt(static_cast<double>(x[i])), x[i], y[i], worst);
+  // A root and a division round twice.
+  const Machine& machine = MachineOfThread();
+  EXPECT_LE(worst.worst, machine.avx2 && machine.fma ? 0.502 : 1.5)
+      << "rsqrt of " << worst.worst_at;
+  EXPECT_EQ(worst.wrong, 0) << "rsqrt of " << worst.wrong_at;
+  // A vector's elements are computed as one alone is.
+  for (size_t i = 0; i < kSpecialNumbers.size(); ++i) {
+    const auto alone = RunCompiled<float>("rsqrt", {x[i]}, "f32");
+    ASSERT_EQ(alone.size(), size_t{1});
+    if (std::isnan(y[i]) && std::isnan(alone[0])) continue;
+    EXPECT_EQ(std::bit_cast<uint32_t>(alone[0]), std::bit_cast<uint32_t>(y[i])) << x[i];
   }
 }
 

@@ -189,6 +189,22 @@ IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int constant) {
   return Intrinsic(full.c_str(), {}, arguments);
 }
 
+IrValue Ir::RsqrtEstimate(IrValue a) {
+  constexpr int kLeastLanes = 4;
+  const int lanes = Lanes(a);
+  if (lanes == 1) return Extract(RsqrtEstimate(Splat(a, kLeastLanes)), 0);
+  const bool is_avx512 = target_.machine.avx512;
+  return ByRegisters(a, a, [&](IrValue x, IrValue) {
+    const int bits = 32 * Lanes(x);
+    if (!is_avx512) {
+      return Intrinsic(bits == 128 ? "llvm.x86.sse.rsqrt.ps" : "llvm.x86.avx.rsqrt.ps.256", {},
+                       {x});
+    }
+    const IrValue all = Const(Int(std::max(Lanes(x), 8)), int64_t{-1});
+    return Intrinsic(absl::StrCat("llvm.x86.avx512.rsqrt14.ps.", bits).c_str(), {}, {x, x, all});
+  });
+}
+
 IrValue Ir::Call(const char* name, IrType result, absl::Span<const IrValue> arguments) {
   IrValue function = llvm_.LLVMGetNamedFunction(module_, name);
   if (function == nullptr)

@@ -152,6 +152,10 @@ class Ir {
   // two operands, llvm.x86.avx512.mask.NAME, with a constant if it is not negative.
   bool HasAvx512Binary(IrType type) const;
   IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int constant = -1);
+  // For f32, with HasRsqrtEstimate: 1/sqrt(a) with an error of less than 2^-11. With AVX-512 and
+  // without, bits differ; without, subnormal operands are zeros.
+  bool HasRsqrtEstimate() const { return target_.machine.avx2 && target_.machine.fma; }
+  IrValue RsqrtEstimate(IrValue a);
   // Calls a C function for each lane in turn.
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);

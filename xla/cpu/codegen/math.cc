@@ -236,6 +236,9 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   const bool is_f32 = ir.Bits(type) == 32;
   if (opcode == HloOpcode::kSqrt) return ir.Unary("llvm.sqrt", a);
   if (opcode == HloOpcode::kRsqrt) {
+    if (is_f32 && ir.HasRsqrtEstimate()) {
+      return math::EmitUnary(ir, HloOpcodeString(opcode), opcode, math::RsqrtF32, a);
+    }
     return ir.FDiv(ir.Const(type, 1.0), ir.Unary("llvm.sqrt", a));
   }
   if (b == nullptr) {
@@ -263,6 +266,8 @@ IrValue EmitAccurateMath(Ir& ir, HloOpcode opcode, IrValue a) {
   const IrType type = ir.TypeOf(a);
   if (opcode == HloOpcode::kSqrt) return EmitMath(ir, opcode, a);
   const bool is_f32 = ir.Bits(type) == 32;
+  if (opcode == HloOpcode::kRsqrt && is_f32 && ir.HasRsqrtEstimate())
+    return EmitMath(ir, opcode, a);
   const math::Unary function = is_f32 ? math::AccurateF32(opcode) : math::AccurateF64(opcode);
   if (function != nullptr && ir.HasFma()) {
     const std::string name = absl::StrCat("accurate.", HloOpcodeString(opcode));
