@@ -13,6 +13,7 @@
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
+#include "xla/shape_util.h"
 #include "xla/window_util.h"
 
 namespace xla {
@@ -25,10 +26,11 @@ void ExpectSmallNumbersAsInterpreted(const std::string& text) {
   std::vector<Literal> arguments;
   std::vector<const Literal*> pointers;
   for (const HloInstruction* parameter : module->entry_computation()->parameter_instructions()) {
-    Literal literal(parameter->shape());
-    for (int64_t i = 0; i < literal.element_count(); ++i)
-      literal.data<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 7919 % 13 - 6);
-    arguments.push_back(std::move(literal));
+    Literal numbers(ShapeUtil::ChangeElementType(parameter->shape(), F32));
+    for (int64_t i = 0; i < numbers.element_count(); ++i)
+      numbers.data<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 7919 % 13 - 6);
+    ASSERT_OK_AND_ASSIGN(Literal argument, numbers.Convert(parameter->shape().element_type()));
+    arguments.push_back(std::move(argument));
   }
   for (const Literal& argument : arguments) pointers.push_back(&argument);
   ExpectAsInterpreted(*module, pointers);
@@ -99,6 +101,50 @@ ENTRY e {
                 stride, low, high, low, high, dilation, dilation, r, c));
           }
         }
+      }
+    }
+  }
+}
+
+// Elements of 8 and 16 bits that are not side by side are picked from words, or gathered as words.
+TEST(ShortRowsTest, ReductionsOfNarrowElements) {
+  const struct {
+    const char *type, *reducer;
+  } kReductions[] = {{"u8", "add"},      {"s8", "maximum"}, {"pred", "or"},
+                     {"pred", "and"},    {"s16", "add"},    {"u16", "minimum"},
+                     {"f16", "maximum"}, {"bf16", "add"},   {"s8", "multiply"}};
+  for (const auto& [type, reducer] : kReductions) {
+    for (const int64_t columns : {2, 3, 4, 5, 7, 8, 13, 16, 19, 24, 31, 33, 64, 67}) {
+      ExpectSmallNumbersAsInterpreted(absl::StrFormat(
+          R"(HloModule m
+f { a = %1$s[] parameter(0) b = %1$s[] parameter(1) ROOT r = %1$s[] %2$s(a, b) }
+ENTRY e {
+  x = %1$s[391,%3$d] parameter(0)
+  i = %1$s[] parameter(1)
+  ROOT r = %1$s[391] reduce(x, i), dimensions={1}, to_apply=f
+})",
+          type, reducer, columns));
+    }
+  }
+}
+
+TEST(ShortRowsTest, SlicesOfNarrowElements) {
+  for (const char* type : {"u8", "pred", "s16", "f16", "bf16"}) {
+    for (const int64_t stride : {3, 5, 6, 9, 17, 40, 70, 200}) {
+      for (const bool reverses : {false, true}) {
+        constexpr int64_t kElements = 203;
+        const int64_t size = (kElements - 1) * stride + 1;
+        ExpectSmallNumbersAsInterpreted(absl::StrFormat(
+            R"(HloModule m
+ENTRY e {
+  x = %1$s[%2$d] parameter(0)
+  y = %1$s[%2$d] parameter(1)
+  s = %1$s[%3$d] slice(x), slice={[0:%2$d:%4$d]}
+  t = %1$s[%3$d] slice(y), slice={[0:%2$d:%4$d]}
+  m = %1$s[%3$d] maximum(s, t)
+  ROOT r = %1$s[%3$d] %5$s
+})",
+            type, size, kElements, stride, reverses ? "reverse(m), dimensions={0}" : "copy(m)"));
       }
     }
   }

@@ -203,8 +203,8 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
   const auto finish = [&](IrValue raw) { return is_plain_float ? raw : FromBits(type, raw); };
   const IrType vector = ir_.Vector(memory, lanes);
   const int64_t stride = address.step / part_bytes;
-  // Shuffles of more vectors take longer than gathering; bytes have no gather instruction. AVX-512
-  // picks from two vectors by one instruction.
+  // Shuffles of more vectors take longer than gathering. AVX-512 picks from two vectors by one
+  // instruction.
   const int64_t most_apart = part_bytes < 4                                   ? 4
                              : part_bytes == 4 && ir_.target().machine.avx512 ? 16
                                                                               : 8;
@@ -221,6 +221,14 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
     const IrValue first = ir_.Offset(place, ir_.Index(address.step * (lanes - 1)));
     return {finish(ir_.Reverse(LoadStrided(memory, first, part_bytes, static_cast<int>(-stride),
                                            lanes, nullptr, address.invariant)))};
+  }
+  if (part_bytes < 4 && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
+      address.step % part_bytes == 0) {
+    if (address.step > 0)
+      return {finish(LoadNarrowApart(memory, place, address.step, lanes, address.invariant))};
+    const IrValue first = ir_.Offset(place, ir_.Index(address.step * (lanes - 1)));
+    return {finish(
+        ir_.Reverse(LoadNarrowApart(memory, first, -address.step, lanes, address.invariant)))};
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =

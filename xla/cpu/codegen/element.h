@@ -88,6 +88,9 @@ class ElementOps {
   Element LoadApart(PrimitiveType type, const ElementAddress& address, IrValue place, int lanes);
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
                       IrValue mask, bool invariant);
+  // Loads integers of 8 or 16 bits that are `step` bytes apart, which is more than 4, by way of
+  // words of 32 bits: few processors move single bytes between lanes, or gather them.
+  IrValue LoadNarrowApart(IrType element, IrValue place, int64_t step, int lanes, bool invariant);
   IrValue RoundBf16(IrValue value, bool may_have_any_nan);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
   IrValue IntegerToOddF64(PrimitiveType from, IrValue value);

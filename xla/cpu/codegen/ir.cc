@@ -89,6 +89,13 @@ IrValue Ir::Steps(IrType vector_type, int64_t step) const {
   return llvm_.LLVMConstVector(values.data(), static_cast<unsigned>(lanes));
 }
 
+IrValue Ir::ConstLanes(IrType vector_type, absl::Span<const int64_t> values) const {
+  const IrType element = ElementOf(vector_type);
+  std::vector<IrValue> lanes;
+  for (const int64_t value : values) lanes.push_back(Const(element, value));
+  return llvm_.LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size()));
+}
+
 bool Ir::IsConst(IrValue value, int64_t* constant) const {
   if (llvm_.LLVMIsAConstantInt(value) == nullptr) return false;
   *constant = llvm_.LLVMConstIntGetSExtValue(value);
@@ -358,8 +365,37 @@ IrValue Ir::Parameter(int i) const {
   return llvm_.LLVMGetParam(function_, static_cast<unsigned>(i));
 }
 
+bool Ir::HasMasks(const Carried& carried) const {
+  return std::any_of(carried.begin(), carried.end(),
+                     [&](IrValue value) { return IsCarriedAsBytes(value); });
+}
+
+Ir::Carried Ir::MasksAsBytes(const Carried& carried) const {
+  Carried bytes = carried;
+  for (IrValue& value : bytes) {
+    if (IsCarriedAsBytes(value)) value = SExt(value, WithElement(TypeOf(value), Int(8)));
+  }
+  return bytes;
+}
+
+Ir::Carried Ir::BytesAsMasks(const Carried& carried, const Carried& like) const {
+  Carried masks = carried;
+  for (size_t i = 0; i < masks.size(); ++i) {
+    if (!IsCarriedAsBytes(like[i])) continue;
+    masks[i] = ICmp(LLVMIntNE, masks[i], Zero(TypeOf(masks[i])));
+  }
+  return masks;
+}
+
 Ir::Carried Ir::Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
                      absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
+  if (HasMasks(initial)) {
+    const Carried last =
+        Loop(begin, end, step, MasksAsBytes(initial), [&](IrValue i, const Carried& carried) {
+          return MasksAsBytes(body(i, BytesAsMasks(carried, initial)));
+        });
+    return BytesAsMasks(last, initial);
+  }
   int64_t first, last;
   if (IsConst(begin, &first) && IsConst(end, &last)) {
     if (first >= last) return initial;
@@ -475,6 +511,12 @@ int64_t PollInterval(int64_t iterations, double steps) {
 
 Ir::Carried Ir::While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
                       absl::FunctionRef<Carried(const Carried&)> body) {
+  if (HasMasks(initial)) {
+    const auto as_masks = [&](const Carried& carried) { return BytesAsMasks(carried, initial); };
+    return as_masks(While(
+        MasksAsBytes(initial), [&](const Carried& carried) { return condition(as_masks(carried)); },
+        [&](const Carried& carried) { return MasksAsBytes(body(as_masks(carried))); }));
+  }
   const LLVMBasicBlockRef before = Block(), head = NewBlock(), inside = NewBlock(),
                           after = NewBlock();
   Jump(head);

@@ -74,6 +74,8 @@ class Ir {
   IrValue Index(int64_t value) const { return Const(I64(), value); }
   // Returns the vector of 0, 1, 2, .. times `step`, of an integer type.
   IrValue Steps(IrType vector_type, int64_t step) const;
+  // A vector of integers with these values.
+  IrValue ConstLanes(IrType vector_type, absl::Span<const int64_t> values) const;
   IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
   bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
@@ -235,6 +237,14 @@ class Ir {
   IrType FunctionType(IrType result, absl::Span<const IrValue> arguments) const;
   Carried LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
                           absl::FunctionRef<Carried(IrValue, const Carried&)> body);
+  // Vectors of bits between iterations: without AVX-512, LLVM would pack and unpack them bit by
+  // bit, so that loops carry bytes of all ones or zeros instead.
+  bool IsCarriedAsBytes(IrValue value) const {
+    return !target_.machine.avx512 && Lanes(value) > 1 && Bits(TypeOf(value)) == 1;
+  }
+  bool HasMasks(const Carried& carried) const;
+  Carried MasksAsBytes(const Carried& carried) const;
+  Carried BytesAsMasks(const Carried& carried, const Carried& like) const;
   LLVMBasicBlockRef NewBlock() const {
     return llvm_.LLVMAppendBasicBlockInContext(context_, function_, "");
   }

@@ -117,13 +117,16 @@ bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int v
     return false;
   }
   const int64_t length = shape.dimensions().back();
+  // Narrower elements are picked as words.
+  const int lanes = std::min(vector_lanes, target.machine.Lanes(4));
   constexpr int64_t kFewest = 3;
   const bool has_functions = !SuitsShortVectors(reduce) && reduce.operand_count() == 2;
   const bool has_several = reduce.operand_count() > 2;  // whose lanes take longer to combine
   return length >= kFewest &&
-         (length <= vector_lanes || (has_several && 2 * length < 3 * vector_lanes) ||
-          (length < 2 * vector_lanes && (has_functions || length % (vector_lanes / 4) != 0)) ||
-          (has_functions && length < 4 * vector_lanes && length % vector_lanes != 0));
+         (length <= lanes || (has_several && 2 * length < 3 * lanes) ||
+          (length < 2 * lanes &&
+           (has_functions || (lanes == vector_lanes && length % (lanes / 4) != 0))) ||
+          (has_functions && length < 4 * lanes && length % lanes != 0));
 }
 
 }  // namespace
