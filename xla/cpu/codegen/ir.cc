@@ -200,6 +200,13 @@ IrValue Ir::RsqrtEstimate(IrValue a) {
   constexpr int kLeastLanes = 4;
   const int lanes = Lanes(a);
   if (lanes == 1) return Extract(RsqrtEstimate(Splat(a, kLeastLanes)), 0);
+  if (lanes < kLeastLanes) {
+    std::vector<int> order(kLeastLanes);
+    for (int i = 0; i < kLeastLanes; ++i) order[static_cast<size_t>(i)] = i % lanes;
+    const IrValue estimate = RsqrtEstimate(Shuffle(a, a, order));
+    order.resize(static_cast<size_t>(lanes));
+    return Shuffle(estimate, estimate, order);
+  }
   const bool is_avx512 = target_.machine.avx512;
   return ByRegisters(a, a, [&](IrValue x, IrValue) {
     const int bits = 32 * Lanes(x);
