@@ -133,9 +133,8 @@ inline Floats ScaleF64(const Floats& x, const Rounded<Floats, Ints>& n) {
   return CanScale(x) ? Scale(x, n.number) : ScaleF64<Floats, Ints>(x, n);
 }
 
-// 1/sqrt(x) of f32 from an estimate, with a sixth of the time of a root and a division where those
-// are slow. With y = (1 + d) / sqrt(x) and e = 1 - x y^2, the result is y / sqrt(1 - e), and three
-// terms of that are enough.
+// 1/sqrt(x) of f32 from an estimate y, which takes half the time of a root and a division or less.
+// With e = 1 - x y^2 it is y / sqrt(1 - e), of which three terms are enough.
 inline Floats RsqrtF32(const Floats& x) {
   const Floats one = Like(x, 1);
   // Estimates take subnormal numbers for zeros.
