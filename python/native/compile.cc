@@ -26,6 +26,7 @@
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/interrupt.h"
 #include "xla/service/cpu_compile_options.h"
+#include "xla/service/dump.h"
 #include "xla/shape_util.h"
 #include "xla/spmd/partition.h"
 
@@ -174,6 +175,7 @@ Result<std::shared_ptr<const Program>> Program::Compile(const ModulePtr& module,
     impl->threads = SharedThreads(options.threads);
     impl->generation = ForkGeneration();
     std::unique_ptr<HloModule> copy = module->impl().module->Clone();
+    copy->config().mutable_debug_options().MergeFrom(CompilerOptionsOf(DebugOptionsFromEnv()));
     XLA_ASSIGN_OR_RETURN(impl->grid, GridOf(*copy, options));
     impl->is_sharded = IsSharded(*copy, impl->grid.partitions);
     if (!impl->is_sharded && spmd::HasShardings(*copy))
