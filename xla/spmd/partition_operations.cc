@@ -133,27 +133,21 @@ absl::StatusOr<bool> Partitioner::PartitionSizes(HloInstruction* instruction) {
   const bool reads = instruction->opcode() == HloOpcode::kGetDimensionSize;
   const bool writes = instruction->opcode() == HloOpcode::kSetDimensionSize;
   if (!reads && !writes) return false;
-  HloInstruction* array = instruction->mutable_operand(0);
-  const Source source = SourceOf(array);
+  const Source source = SourceOf(instruction->mutable_operand(0));
   if (source.shard == nullptr) return false;
   const auto& attributes = instruction->attributes<OneDimensionAttributes>();
   const ShardLayout layout = LayoutWithWhole(source.layout, {attributes.dimension()}, partitions_);
-  HloComputation* computation = instruction->parent();
   if (reads) {
     if (layout != source.layout) return false;
-    HloInstruction* size = Add(computation, HloOpcode::kGetDimensionSize, instruction->shape(),
-                               {source.shard}, attributes);
+    HloInstruction* size = Add(instruction->parent(), HloOpcode::kGetDimensionSize,
+                               instruction->shape(), {source.shard}, attributes);
     gathered_.insert(size);  // it is the same for all shards
     XLA_RETURN_IF_ERROR(instruction->ReplaceAllUsesWith(size));
     return true;
   }
-  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(array, layout));
-  XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), layout));
-  SetShard(instruction,
-           Add(computation, HloOpcode::kSetDimensionSize, shape,
-               {shard, instruction->mutable_operand(1)}, attributes),
-           layout);
-  return true;
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, MakeShard(instruction, layout));
+  if (shard != nullptr) SetShard(instruction, shard, layout);
+  return shard != nullptr;
 }
 
 std::vector<const ShardLayout*> Partitioner::KnownLayouts(const HloInstruction& instruction) const {

@@ -201,15 +201,12 @@ absl::StatusOr<HloInstruction*> Partitioner::MakeShard(HloInstruction* full,
         full->CloneWithNewOperands(shape, {full->mutable_operand(0)}));
   }
   if (full->opcode() == HloOpcode::kIota) return IotaOfShard(full, shape, layout);
-  if (full->opcode() == HloOpcode::kSetDimensionSize) {
-    const int64_t d = full->attributes<OneDimensionAttributes>().dimension();
-    if (layout.counts[static_cast<size_t>(d)] > 1) return nullptr;
-    XLA_ASSIGN_OR_RETURN(HloInstruction * array, ShardOf(full->mutable_operand(0), layout));
-    return computation->AddInstruction(
-        full->CloneWithNewOperands(shape, {array, full->mutable_operand(1)}));
-  }
-  if (!full->info().Has(op_traits::kElementwiseTrait) || full->operand_count() == 0 ||
-      shard_depth_ == kMaxShardDepth) {
+  const bool sets_size =
+      full->opcode() == HloOpcode::kSetDimensionSize &&
+      layout.counts[static_cast<size_t>(full->attributes<OneDimensionAttributes>().dimension())] ==
+          1;
+  if (!(full->info().Has(op_traits::kElementwiseTrait) || sets_size) ||
+      full->operand_count() == 0 || shard_depth_ == kMaxShardDepth) {
     return nullptr;
   }
   ++shard_depth_;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -211,24 +210,20 @@ Element ElementOps::LoadApart(PrimitiveType type, const ElementAddress& address,
   const int64_t in_register = std::min(lanes, ir_.target().machine.vector_bytes / part_bytes);
   const bool takes_mask =
       address.mask == nullptr || (ir_.target().machine.avx512 && in_register * stride <= 64);
-  if (!is_complex && address.lanes == nullptr && takes_mask && lanes >= 4 && stride >= 2 &&
-      stride <= most_apart && address.step % part_bytes == 0) {
-    return {finish(LoadStrided(memory, place, part_bytes, static_cast<int>(stride), lanes,
-                               address.mask, address.invariant))};
-  }
-  if (!is_complex && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
-      stride <= -2 && stride >= -most_apart && address.step % part_bytes == 0) {
-    const IrValue first = ir_.Offset(place, ir_.Index(address.step * (lanes - 1)));
-    return {finish(ir_.Reverse(LoadStrided(memory, first, part_bytes, static_cast<int>(-stride),
-                                           lanes, nullptr, address.invariant)))};
-  }
-  if (part_bytes < 4 && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
-      address.step % part_bytes == 0) {
-    if (address.step > 0)
-      return {finish(LoadNarrowApart(memory, place, address.step, lanes, address.invariant))};
-    const IrValue first = ir_.Offset(place, ir_.Index(address.step * (lanes - 1)));
-    return {finish(
-        ir_.Reverse(LoadNarrowApart(memory, first, -address.step, lanes, address.invariant)))};
+  const int64_t distance = std::abs(stride);
+  const bool is_near = distance >= 2 && distance <= most_apart;
+  const bool is_even =
+      !is_complex && address.lanes == nullptr && lanes >= 4 && address.step % part_bytes == 0;
+  const bool may_pick = is_near || part_bytes < 4;
+  if (is_even && may_pick && (address.mask == nullptr || (is_near && stride > 0 && takes_mask))) {
+    const bool is_reversed = stride < 0;
+    const IrValue first =
+        is_reversed ? ir_.Offset(place, ir_.Index(address.step * (lanes - 1))) : place;
+    const IrValue raw =
+        is_near ? LoadStrided(memory, first, part_bytes, static_cast<int>(distance), lanes,
+                              address.mask, address.invariant)
+                : LoadNarrowApart(memory, first, distance * part_bytes, lanes, address.invariant);
+    return {finish(is_reversed ? ir_.Reverse(raw) : raw)};
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
@@ -253,9 +248,7 @@ Element ElementOps::Interleave(absl::Span<const Element> elements) {
   while (parts.size() > 1) {
     std::vector<IrValue> joined;
     for (size_t i = 0; i < parts.size(); i += 2) {
-      std::vector<int> all(static_cast<size_t>(2 * ir_.Lanes(parts[0])));
-      std::iota(all.begin(), all.end(), 0);
-      joined.push_back(ir_.Shuffle(parts[i], parts[std::min(i + 1, parts.size() - 1)], all));
+      joined.push_back(ir_.Concat(parts[i], parts[std::min(i + 1, parts.size() - 1)]));
     }
     parts = std::move(joined);
   }
@@ -285,9 +278,7 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
       halves.push_back(
           LoadStrided(element, half, element_bytes, stride, lanes / 2, half_mask, invariant));
     }
-    std::vector<int> order(static_cast<size_t>(lanes));
-    std::iota(order.begin(), order.end(), 0);
-    return ir_.Shuffle(halves[0], halves[1], order);
+    return ir_.Concat(halves[0], halves[1]);
   }
   const IrType vector = ir_.Vector(element, lanes);
   const int last = (lanes - 1) * stride;  // element
@@ -402,9 +393,7 @@ class ColumnLoader {
   Piece Join(const Piece& a, const Piece& b) {
     Piece joined = {nullptr, a.places};
     joined.places.insert(joined.places.end(), b.places.begin(), b.places.end());
-    std::vector<int> order(joined.places.size());
-    std::iota(order.begin(), order.end(), 0);
-    joined.value = ir_.Shuffle(a.value, b.value, order);
+    joined.value = ir_.Concat(a.value, b.value);
     return joined;
   }
 
@@ -465,10 +454,8 @@ std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAd
     second.bytes = ir_.Add(address.bytes, ir_.Index(half * stride * bytes));
     std::vector<Element> elements = LoadColumns(type, address, stride, columns, stride, half);
     const std::vector<Element> others = LoadColumns(type, second, stride, columns, room, half);
-    std::vector<int> order(static_cast<size_t>(lanes));
-    std::iota(order.begin(), order.end(), 0);
     for (size_t c = 0; c < elements.size(); ++c)
-      elements[c].re = ir_.Shuffle(elements[c].re, others[c].re, order);
+      elements[c].re = ir_.Concat(elements[c].re, others[c].re);
     return elements;
   }
   if (columns > lanes) {

@@ -67,16 +67,14 @@ IrValue ElementOps::LoadNarrowApart(IrType element, IrValue place, int64_t step,
   if (lanes > 4 && lanes * kWordBytes > vector_bytes) {
     // Register by register.
     const int half = lanes / 2;
+    const IrValue low = LoadNarrowApart(element, place, step, half, invariant);
     const IrValue second = ir_.Offset(place, ir_.Index(half * step));
-    std::vector<int> order(static_cast<size_t>(lanes));
-    std::iota(order.begin(), order.end(), 0);
-    return ir_.Shuffle(LoadNarrowApart(element, place, step, half, invariant),
-                       LoadNarrowApart(element, second, step, half, invariant), order);
+    return ir_.Concat(low, LoadNarrowApart(element, second, step, half, invariant));
   }
   const int64_t bytes = ir_.Bits(element) / 8;
   // AVX-512 picks from two vectors by one instruction.
   const int64_t most_vectors = ir_.target().machine.avx512 ? 16 : 8;
-  const Words words = lanes * step <= most_vectors * lanes * kWordBytes
+  const Words words = step <= most_vectors * kWordBytes
                           ? PickWords(ir_, place, step, bytes, lanes, invariant)
                           : GatherWords(ir_, place, step, bytes, lanes);
   const IrType type = ir_.TypeOf(words.value);

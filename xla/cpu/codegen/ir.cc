@@ -82,17 +82,16 @@ IrValue Ir::ConstBits(IrType float_type, uint64_t bits) {
 }
 
 IrValue Ir::Steps(IrType vector_type, int64_t step) const {
-  std::vector<IrValue> values;
-  const int lanes = Lanes(vector_type);
-  for (int i = 0; i < lanes; ++i) values.push_back(Const(ElementOf(vector_type), i * step));
-  if (lanes == 1) return values[0];
-  return llvm_.LLVMConstVector(values.data(), static_cast<unsigned>(lanes));
+  std::vector<int64_t> values;
+  for (int i = 0; i < Lanes(vector_type); ++i) values.push_back(i * step);
+  return ConstLanes(vector_type, values);
 }
 
 IrValue Ir::ConstLanes(IrType vector_type, absl::Span<const int64_t> values) const {
   const IrType element = ElementOf(vector_type);
   std::vector<IrValue> lanes;
   for (const int64_t value : values) lanes.push_back(Const(element, value));
+  if (lanes.size() == 1) return lanes[0];
   return llvm_.LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size()));
 }
 
@@ -175,7 +174,7 @@ IrValue Ir::ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue,
     return ByRegisters(Shuffle(a, a, chosen), Shuffle(b, b, chosen), emit);
   };
   const IrValue low = part(0), high = part(half);
-  return Shuffle(low, high, all);
+  return Concat(low, high);
 }
 
 IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int constant) {
@@ -300,6 +299,12 @@ IrValue Ir::Shuffle(IrValue a, IrValue b, absl::Span<const int> lanes) const {
   for (const int lane : lanes) mask.push_back(Const(I32(), int64_t{lane}));
   return llvm_.LLVMBuildShuffleVector(
       builder_, a, b, llvm_.LLVMConstVector(mask.data(), static_cast<unsigned>(mask.size())), "");
+}
+
+IrValue Ir::Concat(IrValue low, IrValue high) const {
+  std::vector<int> all(static_cast<size_t>(Lanes(low) + Lanes(high)));
+  std::iota(all.begin(), all.end(), 0);
+  return Shuffle(low, high, all);
 }
 
 IrValue Ir::Reverse(IrValue vector) const {

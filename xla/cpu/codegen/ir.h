@@ -176,6 +176,8 @@ class Ir {
   IrValue Extract(IrValue vector, int lane) const;
   IrValue Insert(IrValue vector, IrValue element, int lane) const;
   IrValue Shuffle(IrValue a, IrValue b, absl::Span<const int> lanes) const;
+  // The lanes of `low`, then those of `high`, which are as many.
+  IrValue Concat(IrValue low, IrValue high) const;
   IrValue Reverse(IrValue vector) const;
 
   // --- Memory. Addresses in bytes.
