@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import timeit
@@ -60,6 +61,26 @@ def test_results_are_those_of_the_command(name, tmp_path):
     leaves = results if isinstance(results, tuple) else (results,)
     for i, leaf in enumerate(leaves):
       assert leaf.tobytes() == expected[f"out{i:02}"].tobytes()
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason="skipped: the package has no command")
+@pytest.mark.parametrize("bound", ["SSE4_2", "AVX2"])
+def test_flags_bound_the_instructions(bound, tmp_path):
+  folder = TREE / "tests" / "programs" / "softmax"
+  np.savez(tmp_path / "in.npz", **{f"arg{i:02}": x for i, x in enumerate(drawn(folder))})
+  environment = dict(os.environ, XLA_FLAGS=f"--xla_cpu_max_isa={bound}")
+  subprocess.run([COMMAND, "run", "--input", tmp_path / "in.npz", "--output", tmp_path / "command.npz",
+                  folder / "program.hlo"], check=True, capture_output=True, env=environment)
+  subprocess.run([sys.executable, "-c", textwrap.dedent("""
+      import sys
+      import numpy as np
+      import xylem
+      program, arguments, result = sys.argv[1:]
+      with np.load(arguments) as arrays:
+        np.save(result, xylem.load(program)(*[arrays[name] for name in sorted(arrays)]))
+      """), folder / "program.hlo", tmp_path / "in.npz", tmp_path / "package.npy"], check=True, env=environment)
+  with np.load(tmp_path / "command.npz") as expected:
+    assert np.load(tmp_path / "package.npy").tobytes() == expected["out00"].tobytes()
 
 
 @pytest.mark.parametrize("backend", ["cpu", "interpreter"])

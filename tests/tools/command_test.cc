@@ -378,14 +378,14 @@ TEST(BinaryTest, FilesAreNotOpenedAsClosedStreams) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)
-// Fewer threads run the same tests; programs, or the command, may find too little memory then.
+// Fewer threads run the same tests. Stacks of 2 GB leave room for two threads, and enough memory;
+// in programs that need more threads, these are errors.
 TEST(BinaryTest, JobsForWhichThereIsNoThread) {
   const Finished finished = Shell(
-      "ulimit -v 1500000; $xylem test --jobs 1024 --backend interpreter --quiet tests/operations");
+      "ulimit -s 2000000; ulimit -v 6000000; $xylem test --jobs 1024 --backend interpreter --quiet "
+      "tests/operations");
   EXPECT_LT(finished.exit_code, 128) << finished.output;
-  EXPECT_TRUE(absl::StrContains(finished.output, " passed, ") ||
-              absl::StrContains(finished.output, "xylem: out of memory"))
-      << finished.output;
+  EXPECT_TRUE(absl::StrContains(finished.output, " passed, ")) << finished.output;
 }
 
 TEST(BinaryTest, EndlessInputIsAnError) {
