@@ -49,7 +49,9 @@ inline const std::string& ProcessTempDir() {
 // The bytes of a file; none if it cannot be read.
 inline std::string ReadWholeFile(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::ostringstream bytes;
+  if (in.peek() != std::ifstream::traits_type::eof()) bytes << in.rdbuf();
+  return std::move(bytes).str();
 }
 
 inline const absl::Status& GetStatus(const absl::Status& status) { return status; }

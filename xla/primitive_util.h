@@ -114,21 +114,24 @@ constexpr int BitsOf() {
     return 8 * sizeof(T);
   }
 }
-constexpr TypeKind KindOf(PrimitiveType type) {
-  switch (type) {
-#define XLA_KIND_CASE(TYPE, native)                 \
-  case TYPE:                                        \
-    return {true,                                   \
-            is_real_float_v<native>,                \
-            is_complex_v<native>,                   \
-            is_integer_v<native>,                   \
-            std::numeric_limits<native>::is_signed, \
-            BitsOf<native>()};
-    XLA_FOR_EACH_ARRAY_TYPE(XLA_KIND_CASE)
-#undef XLA_KIND_CASE
-    default:
-      return {};
-  }
+// By type. It is read for each element in places, so it is a table.
+inline constexpr auto kTypeKinds = [] {
+  std::array<TypeKind, kTypeCount> kinds;
+#define XLA_KIND_OF(TYPE, native)                        \
+  kinds[TYPE] = {true,                                   \
+                 is_real_float_v<native>,                \
+                 is_complex_v<native>,                   \
+                 is_integer_v<native>,                   \
+                 std::numeric_limits<native>::is_signed, \
+                 BitsOf<native>()};
+  XLA_FOR_EACH_ARRAY_TYPE(XLA_KIND_OF)
+#undef XLA_KIND_OF
+  return kinds;
+}();
+constexpr const TypeKind& KindOf(PrimitiveType type) {
+  static_assert(PRIMITIVE_TYPE_INVALID == 0);
+  const auto index = static_cast<size_t>(type);
+  return kTypeKinds[index < kTypeKinds.size() ? index : 0];
 }
 }  // namespace internal
 

@@ -45,13 +45,28 @@ class Test:
         return good != bool(self.properties.get("WILL_FAIL", False))
 
 
+def cases_of(test):
+    """The cases of a suite, each as a test: the fewer a mutant reaches, the sooner they are run."""
+    listed = subprocess.run([*test.command, "--gtest_list_tests"], check=True, capture_output=True,
+                            text=True).stdout
+    for line in listed.splitlines():
+        name = line.split("#")[0].strip()
+        if not line.startswith(" "):
+            suite = name
+            continue
+        command = [f"--gtest_filter={suite}{name}" if word.startswith("--gtest_filter=") else word
+                   for word in test.command]
+        properties = [{"name": k, "value": v} for k, v in test.properties.items()]
+        yield Test({"name": f"{test.name}.{name}", "command": command, "properties": properties})
+
+
 def list_tests(folder, included, excluded):
     text = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1"], check=True,
                           capture_output=True, text=True).stdout
     tests = [Test(entry) for entry in json.loads(text)["tests"]]
-    return [test for test in tests if test.command and re.search(included, test.name)
-            and not re.search(excluded, test.name)
-            and not test.properties.get("DISABLED", False)]
+    tests = [test for test in tests if test.command and re.search(included, test.name)
+             and not re.search(excluded, test.name) and not test.properties.get("DISABLED", False)]
+    return [case for test in tests for case in (cases_of(test) if test.filter else [test])]
 
 
 def execute(command, properties, timeout, extra_env):

@@ -92,16 +92,20 @@ class DotCase {
   }
 
   Reference Expected(absl::Span<const int64_t> index) const {
-    const size_t b = sizes_.batch.size(), m = sizes_.m.size();
-    DimensionVector l(index.begin(), index.begin() + b + m), r(index.begin(), index.begin() + b);
+    const size_t b = sizes_.batch.size(), m = sizes_.m.size(), k = sizes_.k.size();
+    const absl::Span<const int64_t> rows = index.subspan(0, b + m), columns = index.subspan(b + m);
+    const auto offset = [](absl::Span<const int64_t> at, const ArraySpec& array, size_t first) {
+      int64_t sum = 0;
+      for (size_t d = 0; d < at.size(); ++d) sum += at[d] * array.strides[first + d];
+      return sum;
+    };
+    const int64_t row = offset(rows, spec.lhs, 0);
+    const int64_t column =
+        offset(index.subspan(0, b), spec.rhs, 0) + offset(columns, spec.rhs, b + k);
     Reference sum = 0;
-    ForEachIndex(sizes_.k, [&](const DimensionVector& k) {
-      DimensionVector at_l = l, at_r = r;
-      at_l.insert(at_l.end(), k.begin(), k.end());
-      at_r.insert(at_r.end(), k.begin(), k.end());
-      at_r.insert(at_r.end(), index.begin() + b + m, index.end());
-      sum += ToWide<Reference>(lhs[OffsetOf(spec.lhs, at_l)]) *
-             ToWide<Reference>(rhs[OffsetOf(spec.rhs, at_r)]);
+    ForEachIndex(sizes_.k, [&](const DimensionVector& at) {
+      sum += ToWide<Reference>(lhs[row + offset(at, spec.lhs, b + m)]) *
+             ToWide<Reference>(rhs[column + offset(at, spec.rhs, b)]);
     });
     return sum;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <string>
 #include <thread>
@@ -304,15 +305,18 @@ class CancellationTest : public ::testing::TestWithParam<LongOperation> {
     ASSERT_OK(VerifyModule(*module_));
     for (const HloInstruction* parameter : module_->entry_computation()->parameter_instructions()) {
       Literal argument(parameter->shape());
-      // Of any type: small numbers that differ.
+      // Of any type: small numbers that differ, in blocks, since these arrays are large.
       const auto bytes = static_cast<size_t>(argument.size_bytes());
       auto* data = static_cast<uint8_t*>(argument.untyped_data());
       const auto width = static_cast<size_t>(
           ShapeUtil::ByteSizeOfPrimitiveType(parameter->shape().element_type()));
-      for (size_t i = 0; i < bytes; ++i) {
+      std::vector<uint8_t> block(width << 16);
+      for (size_t i = 0; i < block.size(); ++i) {
         const bool is_high = i % width == width - 1;
-        data[i] = static_cast<uint8_t>(is_high ? 0x3f : (i * 2654435761u) >> 24);
+        block[i] = static_cast<uint8_t>(is_high ? 0x3f : (i * 2654435761u) >> 24);
       }
+      for (size_t at = 0; at < bytes; at += block.size())
+        std::memcpy(data + at, block.data(), std::min(block.size(), bytes - at));
       arguments_.push_back(std::move(argument));
     }
     for (const Literal& argument : arguments_) pointers_.push_back(&argument);
