@@ -18,10 +18,6 @@
 namespace xla::cpu {
 namespace {
 
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 // Returns the shape of one of several results.
 const Shape& OutputShape(const HloInstruction* instruction, int output) {
   return instruction->shape().IsTuple() ? instruction->shape().tuple_shapes(output)
@@ -137,6 +133,10 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
                         OutputShape(instruction, output), index)) {
       return *made;
     }
+    if (const std::optional<Element> found = LoadOfTable(
+            buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output), index)) {
+      return *found;
+    }
     return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),
                 index);
   }
@@ -235,9 +235,10 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
   address.step = linear.lanes == nullptr ? linear.step : 0;
   address.lanes = linear.lanes;
   if (linear.nearby) {
-    // Offsets that were 32-bit numbers make addresses of half the size.
+    // Offsets that were 32-bit numbers make addresses of half the size: gathering takes them as
+    // they are, with a sign.
     address.bytes = linear.nearby->base;
-    address.lanes = ir_.ZExt(linear.nearby->offsets, ir_.Vector(ir_.I64(), lanes_));
+    address.lanes = ir_.SExt(linear.nearby->offsets, ir_.Vector(ir_.I64(), lanes_));
   }
   return address;
 }
@@ -607,46 +608,6 @@ Element ElementEmitter::EmitDynamicUpdateSlice(const HloInstruction* instruction
   if (inside == nullptr) return Emit(update, update_index);
   const Element from_update = UnderMask(inside, [&] { return Emit(update, update_index); });
   return ops_.Select(inside, from_update, Emit(instruction->operand(0), index));
-}
-
-Element ElementEmitter::EmitGather(const HloInstruction* instruction, Index index) {
-  const auto& g = instruction->attributes<GatherAttributes>();
-  const HloInstruction* operand = instruction->operand(0);
-  const HloInstruction* indices = instruction->operand(1);
-  const Shape& operand_shape = operand->shape();
-  IndexVector batch, offsets;
-  for (size_t d = 0; d < index.size(); ++d) {
-    (Contains(g.offset_dims, static_cast<int64_t>(d)) ? offsets : batch).push_back(index[d]);
-  }
-  IndexVector operand_index(static_cast<size_t>(operand_shape.rank()), math_.Constant(0));
-  size_t next_offset = 0;
-  for (int64_t d = 0; d < operand_shape.rank(); ++d) {
-    if (Contains(g.collapsed_slice_dims, d) || Contains(g.operand_batching_dims, d)) continue;
-    operand_index[static_cast<size_t>(d)] = offsets[next_offset++];
-  }
-  // The position of a dimension of start_indices among the batch dimensions.
-  const auto batch_term = [&](int64_t dim) {
-    return batch[static_cast<size_t>(dim - (dim > g.index_vector_dim ? 1 : 0))];
-  };
-  for (size_t i = 0; i < g.operand_batching_dims.size(); ++i) {
-    operand_index[static_cast<size_t>(g.operand_batching_dims[i])] =
-        batch_term(g.start_indices_batching_dims[i]);
-  }
-  const int64_t indices_rank = indices->shape().rank();
-  for (size_t i = 0; i < g.start_index_map.size(); ++i) {
-    const auto d = static_cast<size_t>(g.start_index_map[i]);
-    IndexVector position;
-    for (int64_t dim = 0; dim < indices_rank; ++dim) {
-      position.push_back(dim == g.index_vector_dim ? math_.Constant(static_cast<int64_t>(i))
-                                                   : batch_term(dim));
-    }
-    const int64_t limit = operand_shape.dimensions(static_cast<int>(d)) - g.slice_sizes[d];
-    if (limit == 0) continue;
-    const IndexTerm start = math_.ClampUnlessAffine(
-        TermOf(Emit(indices, position), indices->shape().element_type()), 0, limit + 1);
-    operand_index[d] = math_.Add(operand_index[d], start);
-  }
-  return Emit(operand, operand_index);
 }
 
 }  // namespace xla::cpu

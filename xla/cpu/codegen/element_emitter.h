@@ -83,6 +83,8 @@ class ElementEmitter {
   // Converts integer elements of a type to a term; unsigned ones are clamped to the range of signed
   // ones.
   IndexTerm TermOf(const Element& element, PrimitiveType type);
+  // The same, clamped to 0..limit.
+  IndexTerm ClampedTerm(const Element& start, PrimitiveType type, int64_t limit);
 
   // Returns the address of an element of a dense array.
   ElementAddress AddressOf(const ArrayBuffer& buffer, const Shape& shape,
@@ -182,6 +184,9 @@ class ElementEmitter {
   // Loads the elements of a whole block of columns, if the index is that of one; see block_.
   std::optional<Element> LoadOfBlock(const HloInstruction* instruction, int output,
                                      const ArrayBuffer& buffer, const Shape& shape, Index index);
+  // Looks elements up in an array that fits one or two registers, by lanes that are known to be in
+  // it.
+  std::optional<Element> LoadOfTable(const ArrayBuffer& buffer, const Shape& shape, Index index);
   // Returns how many elements of each row a reduction across rows loads at a time; 0 if it loads
   // them one by one.
   int64_t BlockOfColumns(const HloInstruction& reduce) const;

@@ -14,8 +14,6 @@ namespace {
 
 // Larger bounds are dropped, because sums of them could overflow.
 constexpr int64_t kGreatestBound = int64_t{1} << 60;
-// Of lanes that are near each other: sums and bytes fit 32 bits.
-constexpr int64_t kGreatestOffset = int64_t{1} << 30;
 
 IndexTerm WithBounds(IndexTerm term, int64_t low, int64_t high) {
   if (low < -kGreatestBound || high > kGreatestBound) return term;
@@ -46,7 +44,7 @@ IndexTerm IndexMath::Add(const IndexTerm& a, const IndexTerm& b) const {
   }
   if (a.nearby || b.nearby) {
     const std::optional<NearbyLanes> x = AsNearby(a), y = AsNearby(b);
-    if (x && y && x->most + y->most <= kGreatestOffset) {
+    if (x && y && x->most + y->most <= kMostOffset) {
       return FromNearby(
           {ir_.Add(x->base, y->base), ir_.Add(x->offsets, y->offsets), x->most + y->most});
     }
@@ -63,7 +61,7 @@ IndexTerm IndexMath::AddConstant(const IndexTerm& a, int64_t c) const {
 IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
   if (factor == 1) return a;
   if (factor == 0) return Constant(0);
-  if (a.nearby && factor > 0 && a.nearby->most <= kGreatestOffset / factor) {
+  if (a.nearby && factor > 0 && a.nearby->most <= kMostOffset / factor) {
     const auto& [base, offsets, most] = *a.nearby;
     return FromNearby({ir_.Mul(base, ir_.Index(factor)),
                        ir_.Mul(offsets, ir_.Const(ir_.TypeOf(offsets), factor)), most * factor});
@@ -137,7 +135,7 @@ bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
 
 std::optional<NearbyLanes> IndexMath::AsNearby(const IndexTerm& a) const {
   if (a.nearby) return a.nearby;
-  if (a.lanes != nullptr || a.step < 0 || a.step > kGreatestOffset / lanes_) return std::nullopt;
+  if (a.lanes != nullptr || a.step < 0 || a.step > kMostOffset / lanes_) return std::nullopt;
   return NearbyLanes{a.base, ir_.Steps(ir_.Vector(ir_.I32(), lanes_), a.step),
                      (lanes_ - 1) * a.step};
 }
@@ -152,7 +150,7 @@ IndexTerm IndexMath::FromNearby(const NearbyLanes& nearby) const {
 std::optional<IndexMath::Quotient> IndexMath::QuotientOfLanes(const IndexTerm& a,
                                                               int64_t divisor) const {
   constexpr int kShift = 16;
-  if (lanes_ == 1 || a.is_uniform() || divisor > kGreatestOffset) return std::nullopt;
+  if (lanes_ == 1 || a.is_uniform() || divisor > kMostOffset) return std::nullopt;
   const std::optional<NearbyLanes> nearby = AsNearby(a);
   if (!nearby) return std::nullopt;
   // x = base % divisor + offset. x / divisor is x * (2^16 / divisor + 1) / 2^16 as long as

@@ -85,6 +85,11 @@ class IndexMath {
   // Returns one value for uniform terms, otherwise one for each lane.
   IrValue ToVector(const IndexTerm& a) const;
   IndexTerm FromVector(IrValue value) const;
+  // Lanes of 32 bits, from 0 to `most`, which is at most kMostOffset.
+  static constexpr int64_t kMostOffset = int64_t{1} << 30;
+  IndexTerm FromOffsets(IrValue offsets, int64_t most) const {
+    return FromNearby({ir_.Index(0), offsets, most});
+  }
   // Emits low <= a < high: one bit for each lane, or one for all.
   IrValue InRange(const IndexTerm& a, int64_t low, int64_t high) const;
   // Clamps uniform and vector terms to the range. Affine terms stay affine and are not clamped.
