@@ -206,6 +206,18 @@ absl::Status Messenger::TakeParts(int process, const Operation& operation, const
   return absl::OkStatus();
 }
 
+Messenger::Inbox::iterator Messenger::OldestLocked(const InboxKey& key) {
+  const auto oldest = inbox_.lower_bound(key);
+  return oldest != inbox_.end() && oldest->first == key ? oldest : inbox_.end();
+}
+
+Messenger::Arrived Messenger::TakeLocked(Inbox::iterator message) {
+  Arrived arrived = std::move(message->second);
+  peers_[static_cast<size_t>(std::get<int>(message->first))].queued_bytes -= arrived.bytes();
+  inbox_.erase(message);
+  return arrived;
+}
+
 // --- Waiting
 
 absl::Status Messenger::FailureLocked(const Operation& operation,
@@ -382,9 +394,9 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
   }
 
   const absl::Status status = [&]() -> absl::Status {
-    const Frame common = DataFrame(Frame::Kind::kData, operation, key);
+    Frame frame = DataFrame(Frame::Kind::kData, operation, key);
     for (size_t i = 0; i < peers.size(); ++i) {
-      Frame frame = common;
+      frame.transfer = 0;
       const absl::Status sent =
           SendParts(peers[i].process, frame, peers[i].outgoing, sides[i].sends);
       if (!sent.ok()) return Gone(peers[i].process, operation, sent);
@@ -397,16 +409,13 @@ absl::Status Messenger::Exchange(const Operation& operation, uint64_t key,
         auto found = inbox_.end();
         XLA_RETURN_IF_ERROR(Await(lock, waiter, limits, [&] {
           for (const int process : waiter.missing) {
-            found = inbox_.find({operation.run, process, key});
+            found = OldestLocked({operation.run, process, key});
             if (found != inbox_.end()) return true;
           }
           return false;
         }));
         const int process = std::get<int>(found->first);
-        const Arrived arrived = std::move(found->second.front());
-        found->second.pop_front();
-        if (found->second.empty()) inbox_.erase(found);
-        peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
+        const Arrived arrived = TakeLocked(found);
         waiter.missing.erase(std::find(waiter.missing.begin(), waiter.missing.end(), process));
         lock.unlock();
         size_t i = 0;
@@ -495,15 +504,12 @@ absl::Status Messenger::Collect(const Operation& operation, uint64_t key, int pr
     waiters_.insert(&waiter);
     auto found = inbox_.end();
     const absl::Status waited = Await(lock, waiter, limits, [&] {
-      found = inbox_.find({operation.run, process, key});
+      found = OldestLocked({operation.run, process, key});
       return found != inbox_.end();
     });
     waiters_.erase(&waiter);
     XLA_RETURN_IF_ERROR(waited);
-    arrived = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) inbox_.erase(found);
-    peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
+    arrived = TakeLocked(found);
   }
   Transfers transfers;
   XLA_RETURN_IF_ERROR(TakeParts(process, operation, arrived, parts, transfers));

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -143,6 +142,10 @@ class Messenger final : public Transport::Receiver {
     Transfers transfers;
   };
   using InboxKey = std::tuple<RunKey, int, uint64_t>;
+  using Inbox = std::multimap<InboxKey, Arrived>;
+  // The oldest message of a key; the end if there is none.
+  Inbox::iterator OldestLocked(const InboxKey& key);
+  Arrived TakeLocked(Inbox::iterator message);
   Frame FrameOf(Frame::Kind kind, RunKey run) const;
   Frame DataFrame(Frame::Kind kind, const Operation& operation, uint64_t key);
   Ticket TicketLocked(const Operation& operation) const;
@@ -172,7 +175,7 @@ class Messenger final : public Transport::Receiver {
                         absl::Time& next_report);
   absl::Status TooLong(const Operation& operation, absl::Span<const int> missing,
                        absl::Duration limit);
-  void HandleData(int process, const DecodedFrame& decoded);
+  void HandleData(int process, DecodedFrame decoded);
   void HandleEnded(int process, const Frame& frame);
   void HandleQuestion(int process, const Frame& frame);
   void HandleReleased(int process, const Frame& frame);
@@ -189,7 +192,7 @@ class Messenger final : public Transport::Receiver {
   std::atomic<uint64_t> next_transfer_{1};
 
   mutable std::mutex mutex_;
-  std::map<InboxKey, std::deque<Arrived>> inbox_;
+  Inbox inbox_;  // those of one key in the order in which they came
   std::map<RunKey, RunRecord> runs_;
   std::map<uint64_t, uint64_t> launched_;           // the latest launch of each list of devices
   std::map<RunKey, absl::Status> ended_elsewhere_;  // runs that have not begun here

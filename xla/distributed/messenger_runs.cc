@@ -73,9 +73,9 @@ std::vector<std::pair<int, Frame>> Messenger::DropInboxLocked(RunKey run) {
   auto it = inbox_.lower_bound({run, -1, 0});
   while (it != inbox_.end() && std::get<RunKey>(it->first) == run) {
     const int process = std::get<int>(it->first);
-    for (const Arrived& arrived : it->second) {
-      peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
-      if (arrived.frame.transfer == 0 || arrived.frame.kind != Frame::Kind::kPosted) continue;
+    const Arrived& arrived = it->second;
+    peers_[static_cast<size_t>(process)].queued_bytes -= arrived.bytes();
+    if (arrived.frame.transfer != 0 && arrived.frame.kind == Frame::Kind::kPosted) {
       Frame& frame = dropped.emplace_back(process, FrameOf(Frame::Kind::kReleased, run)).second;
       frame.transfer = arrived.frame.transfer;
     }
@@ -167,7 +167,7 @@ void Messenger::WakeLocked(RunKey run) {
 
 void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
   if (process < 0 || static_cast<size_t>(process) >= peers_.size()) return;
-  const absl::StatusOr<DecodedFrame> decoded = DecodeFrame(bytes);
+  absl::StatusOr<DecodedFrame> decoded = DecodeFrame(bytes);
   if (!decoded.ok() || decoded->frame.ticket.epoch != options_.epoch) {
     transport_->Disconnect(process, absl::UnavailableError(absl::StrCat(
                                         "it sent what this version does not understand: ",
@@ -180,7 +180,7 @@ void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
   switch (decoded->frame.kind) {
     case Frame::Kind::kData:
     case Frame::Kind::kPosted:
-      return HandleData(process, *decoded);
+      return HandleData(process, *std::move(decoded));
     case Frame::Kind::kReleased:
       return HandleReleased(process, decoded->frame);
     case Frame::Kind::kEnded:
@@ -213,7 +213,7 @@ void Messenger::OnFrame(int process, absl::Span<const char> bytes) {
   }
 }
 
-void Messenger::HandleData(int process, const DecodedFrame& decoded) {
+void Messenger::HandleData(int process, DecodedFrame decoded) {
   const Frame& frame = decoded.frame;
   const RunKey run = {frame.run, frame.ticket.launch};
   Frame reply;
@@ -250,11 +250,13 @@ void Messenger::HandleData(int process, const DecodedFrame& decoded) {
         record->second.is_theirs = true;
       }
       PeerState& peer = peers_[static_cast<size_t>(process)];
-      Arrived arrived = {frame, {decoded.payload.begin(), decoded.payload.end()}};
+      const uint64_t key = frame.key;
+      Arrived arrived = {std::move(decoded.frame),
+                         {decoded.payload.begin(), decoded.payload.end()}};
       is_flood = peer.queued_bytes + arrived.bytes() > options_.max_queued_bytes;
       if (!is_flood) {
         peer.queued_bytes += arrived.bytes();
-        inbox_[{run, process, frame.key}].push_back(std::move(arrived));
+        inbox_.emplace(InboxKey(run, process, key), std::move(arrived));
       }
       WakeLocked(run);
     }
@@ -299,7 +301,7 @@ void Messenger::HandleEnded(int process, const Frame& frame) {
       return waiter->operation->run == run &&
              std::find(waiter->missing.begin(), waiter->missing.end(), process) !=
                  waiter->missing.end() &&
-             inbox_.find({run, process, waiter->key}) == inbox_.end();
+             OldestLocked({run, process, waiter->key}) == inbox_.end();
     };
     if (frame.code == 0 && std::none_of(waiters_.begin(), waiters_.end(), waits)) return;
     record->second.failure = failure;
