@@ -24,12 +24,13 @@ absl::Status VerifyShardy(const std::string& text) {
   return VerifyStableHlo(**source);
 }
 
-// %a is divided by x and y, %b by z, %c not known to be divided.
+// %a is divided by x and y, %b by z, %c not known to be divided, %d by z, and a maximum over x.
 std::string ShardedFunction(const std::string& body) {
   return absl::StrCat(kMeshes, R"(func.func @main(
   %a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>},
   %b: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@m, [{"z"}, {?}], unreduced={"y"}>},
-  %c: tensor<8x16xf32>, %t: !stablehlo.token) {
+  %c: tensor<8x16xf32>, %t: !stablehlo.token,
+  %d: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@m, [{"z"}, {}], unreduced=max{"x"}>}) {
   )",
                       body, "\n  return\n}\n");
 }
@@ -277,6 +278,31 @@ TEST(ShardyVerifierTest, Collectives) {
            "r2u axis \"x\" overlaps with operand dimension sharding"},
           {R"(sdy.replicated_to_unreduced {} %a out_sharding=<@m, [{"x"}, {"y"}]>)",
            "r2u axes must not be empty"},
+          {R"(sdy.all_reduce max {"x"} %d out_sharding=<@m, [{"z"}, {}]>)", ""},
+          {R"(sdy.all_reduce {"x"} %d out_sharding=<@m, [{"z"}, {}]>)",
+           "cannot reduce 'max' unreduced axes. Expected 'sum'."},
+          {R"(sdy.all_reduce {"y"} %d out_sharding=<@m, [{"z"}, {}], unreduced=max{"x"}>)", ""},
+          {R"(sdy.reduce_scatter min [{}, {"x"}] %d out_sharding=<@m, [{"z"}, {"x"}]>)",
+           "cannot reduce 'max' unreduced axes. Expected 'min'."},
+          {R"(sdy.reduce_scatter max [{}, {"x"}] %d out_sharding=<@m, [{"z"}, {"x"}]>)", ""},
+          {R"(sdy.reduce_scatter [{}, {"y"}] %d out_sharding=<@m, [{"z"}, {"y"}]>)",
+           "cannot reduce 'max' unreduced axes. Expected 'sum'."},
+          {R"(sdy.replicated_to_unreduced {"z"} %a out_sharding=<@m, [{"x"}, {"y"}], unreduced=min{"z"}>)",
+           "out_sharding reduction_op must be SUM"},
+          {R"(sdy.sharded_to_unreduced [{"x"}, {}] %a out_sharding=<@m, [{}, {"y"}], unreduced=max{"x"}>)",
+           "out_sharding reduction_op must be SUM"},
+          {R"(sdy.reshard %d <@m, [{"z"}, {}], unreduced=max{"x"}>)", ""},
+          {R"(sdy.reshard %d <@m, [{}, {}]>)", ""},
+          {R"(sdy.reshard %d <@m, [{}, {}], unreduced={"x"}>)",
+           "cannot change the reduction operator of kept unreduced axes from max to sum."},
+          {R"(sdy.reshard %d <@m, [{}, {}], unreduced=min{"x", "y"}>)",
+           "cannot change the reduction operator of kept unreduced axes from max to min."},
+          {R"(sdy.reshard %d <@m, [{}, {}], unreduced={"y"}>)", ""},
+          {R"(sdy.reshard %d <@m, [{}, {}], unreduced=max{"y"}>)",
+           "cannot introduce 'max' unreduced axes. Expected 'sum'."},
+          {R"(sdy.sharding_constraint %a <@m, [{"x"}, {"y"}], unreduced=min{"z"}>)",
+           "cannot introduce 'min' unreduced axes. Expected 'sum'."},
+          {R"(sdy.sharding_constraint %c <@m, [{"x"}, {"y"}], unreduced=min{"z"}>)", ""},
       }) {
     ExpectVerdict(ShardedFunction(absl::StrCat("%0 = ", c.body, " : tensor<8x16xf32>")), c.message);
   }

@@ -36,8 +36,12 @@ bool MeshRule(Check& check) { return Required(check, "mesh", "mesh", ParseShardy
 
 bool ConstraintRule(Check& check) {
   const auto sharding = Required(check, "sharding", "sharding", ParseShardySharding);
-  return sharding.has_value() && KeepsType(check) &&
-         ShardingCheck(check, check.shardy()).Sharding(*sharding, check.result(0));
+  if (!sharding.has_value() || !KeepsType(check) ||
+      !ShardingCheck(check, check.shardy()).Sharding(*sharding, check.result(0))) {
+    return false;
+  }
+  const auto before = ShardingOf(*check.operation().operands[0], check.shardy());
+  return !before.has_value() || KeepsReduction(check, *before, *sharding);
 }
 
 bool IsStatic(TypeRef type) {

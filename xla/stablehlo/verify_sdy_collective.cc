@@ -118,6 +118,28 @@ bool PerDimension(Check& check, const Sides& sides, const std::vector<Axes>& lis
   return true;
 }
 
+const ShardyAxis* FindOverlap(const Axes& axes, const ShardyAxis& axis) {
+  for (const ShardyAxis& other : axes) {
+    if (Overlap(other, axis)) return &other;
+  }
+  return nullptr;
+}
+
+// Whether unreduced axes that the result does not have are reduced as their sharding says.
+bool ReducesAsUnreduced(Check& check, const Sides& sides) {
+  constexpr auto kLast = static_cast<int64_t>(UnreducedKind::kMin);
+  const int64_t number = check.Integer("reduction_op", 0);
+  if (number < 0 || number > kLast) return check.Fail("reduction_op must be sum, max or min");
+  const auto kind = static_cast<UnreducedKind>(number);
+  if (sides.operand.reduction == kind) return true;
+  for (const ShardyAxis& axis : sides.operand.unreduced) {
+    if (FindOverlap(sides.result.unreduced, axis) != nullptr) continue;
+    return check.Fail("cannot reduce '", ReductionText(sides.operand.reduction),
+                      "' unreduced axes. Expected '", ReductionText(kind), "'.");
+  }
+  return true;
+}
+
 bool ShardyAllGatherRule(Check& check) {
   Sides sides;
   std::vector<Axes> lists;
@@ -141,11 +163,13 @@ bool ShardyReduceScatterRule(Check& check) {
   std::vector<Axes> lists;
   return ReadShardy(check, "reduce_scatter_axes", "list_of_axis_ref_lists", ParseShardyAxisLists,
                     &lists) &&
-         ReadSides(check, false, true, &sides) &&
+         ReadSides(check, false, true, &sides) && ReducesAsUnreduced(check, sides) &&
          PerDimension(check, sides, lists, SliceAxes, "reduce-scatter");
 }
 
 bool CheckUnreduced(Check& check, const Sides& sides, const Axes& added, const char* name) {
+  if (sides.result.reduction != UnreducedKind::kSum)
+    return check.Fail("out_sharding reduction_op must be SUM");
   Axes expected = sides.operand.unreduced;
   expected.insert(expected.end(), added.begin(), added.end());
   SortAndMerge(&expected, *sides.mesh);
@@ -164,13 +188,6 @@ bool ShardedToUnreducedRule(Check& check) {
   Axes all;
   for (const Axes& axes : lists) all.insert(all.end(), axes.begin(), axes.end());
   return CheckUnreduced(check, sides, all, "sharded_to_unreduced");
-}
-
-const ShardyAxis* FindOverlap(const Axes& axes, const ShardyAxis& axis) {
-  for (const ShardyAxis& other : axes) {
-    if (Overlap(other, axis)) return &other;
-  }
-  return nullptr;
 }
 
 bool OverlapsDimension(const ShardySharding& sharding, const ShardyAxis& axis) {
@@ -244,7 +261,7 @@ bool ShardyAllReduceRule(Check& check) {
       return check.Fail("reduction axis ", AxisText(axis), " overlaps with result unreduced axes");
     }
   }
-  return true;
+  return ReducesAsUnreduced(check, sides);
 }
 
 bool ShardyAllToAllRule(Check& check) {

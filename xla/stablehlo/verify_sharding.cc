@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "xla/stablehlo/sdy_axes.h"
 #include "xla/stablehlo/sdy_text.h"
 
 namespace xla::stablehlo {
@@ -327,6 +328,27 @@ bool ShardingCheck::Shardings(const std::vector<ShardySharding>& shardings,
     if (!For(absl::StrCat(prefix_, which)).Sharding(shardings[i], types[i])) return false;
   }
   return true;
+}
+
+const char* ReductionText(UnreducedKind kind) {
+  return kind == UnreducedKind::kMax ? "max" : kind == UnreducedKind::kMin ? "min" : "sum";
+}
+
+bool KeepsReduction(Check& check, const ShardySharding& before, const ShardySharding& after) {
+  if (before.mesh != after.mesh || before.inlined != after.inlined) return true;
+  const auto was_unreduced = [&](const ShardyAxis& axis) {
+    return std::any_of(before.unreduced.begin(), before.unreduced.end(),
+                       [&](const ShardyAxis& other) { return Overlap(other, axis); });
+  };
+  const auto first = after.unreduced.begin(), last = after.unreduced.end();
+  if (before.reduction != after.reduction && std::any_of(first, last, was_unreduced)) {
+    return check.Fail("cannot change the reduction operator of kept unreduced axes from ",
+                      ReductionText(before.reduction), " to ", ReductionText(after.reduction), ".");
+  }
+  if (after.reduction == UnreducedKind::kSum || std::all_of(first, last, was_unreduced))
+    return true;
+  return check.Fail("cannot introduce '", ReductionText(after.reduction),
+                    "' unreduced axes. Expected 'sum'.");
 }
 
 }  // namespace xla::stablehlo

@@ -115,6 +115,12 @@ std::vector<std::string> ManualAxesOf(const mlir::Operation& operation);
 // The sharding that a value has where it is defined.
 std::optional<ShardySharding> ShardingOf(const mlir::Value& value, const ShardyScope& scope);
 
+// "sum", "max" or "min"
+const char* ReductionText(UnreducedKind kind);
+// Whether an operation that changes a sharding keeps how axes that stay unreduced are reduced, and
+// adds such axes for sums only: a value divided by its parts is a sum.
+bool KeepsReduction(Check& check, const ShardySharding& before, const ShardySharding& after);
+
 // The operation in whose regions this one is; null for the module.
 const mlir::Operation* ParentOf(const mlir::Operation& operation);
 
