@@ -59,3 +59,15 @@ func.func @manual(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"
   } : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// What a constraint says of a constant is not said of what a computation returns, computed from that constant.
+func.func @returned_constant(%x: tensor<3x16x16xf32>) -> tensor<3x16x16xf32> {
+  // res0: [{}, {}, {"b"}]
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{?}, {?}, {"b"}]>] out_shardings=[<@mesh, [{?}, {}, {"b", ?}]>] manual_axes={"b"} (%local: tensor<3x16x4xf32>) {
+    %1 = stablehlo.constant dense<2.0> : tensor<3x16x4xf32>
+    %2 = sdy.sharding_constraint %1 <@mesh, [{}, {?}, {"a", ?}]> : tensor<3x16x4xf32> loc("constrained")  // [{}, {}, {"a"}]
+    %3 = stablehlo.maximum %1, %1 : tensor<3x16x4xf32> loc("computed")
+    sdy.return %3 : tensor<3x16x4xf32>
+  } : (tensor<3x16x16xf32>) -> tensor<3x16x16xf32>
+  return %0 : tensor<3x16x16xf32>
+}

@@ -66,6 +66,11 @@ class Splitter {
         if (own != operand) XLA_RETURN_IF_ERROR(instruction->ReplaceOperandWith(i, own));
       }
     }
+    // What the computation returns is read, too.
+    HloInstruction* const root = computation_.root_instruction();
+    if (!constants_.contains(root) && !expansions_.contains(root)) return absl::OkStatus();
+    XLA_ASSIGN_OR_RETURN(HloInstruction * own, OwnTree(root));
+    if (own != root) computation_.set_root_instruction(own);
     return absl::OkStatus();
   }
 
