@@ -24,5 +24,9 @@ function(xylem_add_suites prefix binary folder list)
     add_test(${prefix}.${suite} ${binary} --gtest_brief=1 "--gtest_filter=${suite}.*")
     set_tests_properties(${prefix}.${suite} PROPERTIES WORKING_DIRECTORY ${folder} TIMEOUT 600
                          SKIP_RETURN_CODE 77)
+    # The longest rooms first, so that no long suite runs alone at the end.
+    if(prefix MATCHES "^(aot|variants)$")
+      set_tests_properties(${prefix}.${suite} PROPERTIES COST 50)
+    endif()
   endforeach()
 endfunction()

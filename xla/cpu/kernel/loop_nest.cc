@@ -23,9 +23,17 @@ class LoopNest final : public KernelPlan {
   void EmitUnits(KernelCode& code) const override {
     Ir& ir = code.ir();
     int64_t first = 0;
+    const auto share_of = [&](IrValue position, const RowLoops& loops) {
+      return loops.units == units
+                 ? position
+                 : ir.UDiv(ir.Mul(position, ir.Index(loops.units)), ir.Index(units));
+    };
     for (const RowLoops& loops : nest) {
       IrValue begin = code.begin(), end = code.end();
-      if (nest.size() > 1) {
+      if (shares_rows) {
+        begin = share_of(begin, loops);
+        end = share_of(end, loops);
+      } else if (nest.size() > 1) {
         begin = ir.Binary("llvm.smax", ir.Sub(begin, ir.Index(first)), ir.Index(0));
         end = ir.Binary("llvm.smin", ir.Sub(end, ir.Index(first)), ir.Index(loops.units));
       }
@@ -47,6 +55,7 @@ class LoopNest final : public KernelPlan {
     PlanDescription description;
     if (is_linear) absl::StrAppend(&description.kind, "linear ");
     if (joins_rows) absl::StrAppend(&description.kind, "joins rows ");
+    if (shares_rows) absl::StrAppend(&description.kind, "shares rows ");
     if (updates_in_place) absl::StrAppend(&description.kind, "in place ");
     if (tests_at_end && !updates_in_place) absl::StrAppend(&description.kind, "keeps matrix ");
     for (const RowLoops& loops : nest) absl::StrAppend(&description.loops, RowLoopsText(loops));
@@ -63,6 +72,9 @@ class LoopNest final : public KernelPlan {
   // The loop goes through all elements of the array: its vectors span several short rows.
   bool joins_rows = false;
   bool updates_in_place = false;
+  // All loops write to the same rows: a unit is the same share of each, so that threads do not
+  // write to lines of the cache that others write to.
+  bool shares_rows = false;
   std::vector<RowLoops> nest;
 
  private:
@@ -166,6 +178,17 @@ void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
   nest.push_back(std::move(rest));
 }
 
+// Whether the loops write to different places of the same rows of the result.
+bool WriteToTheSameRows(const std::vector<RowLoops>& nest) {
+  if (nest.size() < 2) return false;
+  const std::vector<int64_t>& dimensions = nest[0].dimensions;
+  const auto before = static_cast<size_t>(nest[0].offset_dimension < 0
+                                              ? std::max<int64_t>(std::ssize(dimensions) - 1, 0)
+                                              : nest[0].offset_dimension);
+  return std::any_of(dimensions.begin(), dimensions.begin() + std::min(before, dimensions.size()),
+                     [](int64_t size) { return size > 1; });
+}
+
 // Whether vectors span several rows, which are shorter than vectors: dividing indices costs less
 // than computing elements in short vectors.
 bool JoinsShortRows(const RowFacts& facts, const LoopNest& plan) {
@@ -250,6 +273,11 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
     }
     DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
     plan->units += loops.units;
+  }
+  plan->shares_rows = WriteToTheSameRows(plan->nest);
+  if (plan->shares_rows) {
+    plan->units = 0;
+    for (const RowLoops& loops : plan->nest) plan->units = std::max(plan->units, loops.units);
   }
   plan->streams = plan->nest.size() == 1 && !plan->updates_in_place &&
                   MayStream(request.target->machine, *plan, plan->nest[0]);
