@@ -49,6 +49,15 @@ bool ReadsIndicesOnce(const HloInstruction& gather) {
   return CountOf(gather.shape()) * numbers == CountOf(gather.operand(1)->shape());
 }
 
+// Whether gathers alone read the concatenation: each operand is their positions along one
+// dimension, read at the place of their own element, as elementwise operations read theirs.
+bool StatesPositions(const HloInstruction& concatenate) {
+  return absl::c_all_of(concatenate.users(), [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
+           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
+  });
+}
+
 // Whether vectors of the instruction's results are assembled from scattered elements.
 bool ReadsOutOfOrder(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kGather ||
@@ -287,9 +296,12 @@ class Planner {
         case HloOpcode::kDot:
         case HloOpcode::kScatter:
           return true;
+        case HloOpcode::kConcatenate:
+          if (is_recomputed) return true;
+          if (!StatesPositions(*user)) ++accesses;
+          break;
         case HloOpcode::kSlice:
         case HloOpcode::kPad:
-        case HloOpcode::kConcatenate:
         case HloOpcode::kDynamicSlice:
         case HloOpcode::kReverse:
         case HloOpcode::kTranspose:
