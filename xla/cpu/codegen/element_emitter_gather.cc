@@ -146,20 +146,9 @@ std::optional<Element> ElementEmitter::LoadOfTable(const ArrayBuffer& buffer, co
     return std::nullopt;
   }
   const Table table(ir_, ops_.MemoryType(type), buffer, count, lanes);
-  std::vector<IrValue> parts;
-  for (int first = 0; first < lanes_; first += lanes) {
-    std::vector<int> chosen(static_cast<size_t>(lanes));
-    absl::c_iota(chosen, first);
-    const IrValue offsets = linear.nearby->offsets;
-    parts.push_back(
-        table.LookUp(lanes == lanes_ ? offsets : ir_.Shuffle(offsets, offsets, chosen)));
-  }
-  while (parts.size() > 1) {
-    for (size_t i = 0; i < parts.size() / 2; ++i)
-      parts[i] = ir_.Concat(parts[2 * i], parts[2 * i + 1]);
-    parts.resize(parts.size() / 2);
-  }
-  return Element{parts[0]};
+  const IrValue positions = linear.nearby->offsets;
+  return Element{ir_.ByRegisters(positions, positions,
+                                 [&](IrValue part, IrValue) { return table.LookUp(part); })};
 }
 
 }  // namespace xla::cpu

@@ -272,13 +272,11 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
       loops.parts = PartitionRows(*loops.source, loops.row_length(), loops.lanes);
     }
     DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
-    plan->units += loops.units;
   }
   plan->shares_rows = WriteToTheSameRows(plan->nest);
-  if (plan->shares_rows) {
-    plan->units = 0;
-    for (const RowLoops& loops : plan->nest) plan->units = std::max(plan->units, loops.units);
-  }
+  for (const RowLoops& loops : plan->nest)
+    plan->units =
+        plan->shares_rows ? std::max(plan->units, loops.units) : plan->units + loops.units;
   plan->streams = plan->nest.size() == 1 && !plan->updates_in_place &&
                   MayStream(request.target->machine, *plan, plan->nest[0]);
   SetWork(request.target->machine, facts, *plan);
