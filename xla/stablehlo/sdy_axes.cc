@@ -122,4 +122,11 @@ void SortAndMerge(std::vector<ShardyAxis>* axes, const ShardyMesh& mesh) {
   *axes = std::move(merged);
 }
 
+const ShardyAxis* FindOverlap(const std::vector<ShardyAxis>& axes, const ShardyAxis& axis) {
+  for (const ShardyAxis& other : axes) {
+    if (Overlap(other, axis)) return &other;
+  }
+  return nullptr;
+}
+
 }  // namespace xla::stablehlo

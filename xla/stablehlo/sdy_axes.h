@@ -24,6 +24,8 @@ int64_t SizeOf(const ShardyAxis& axis, const ShardyMesh& mesh);
 int64_t ShardedSize(const std::vector<ShardyAxis>& axes, const ShardyMesh& mesh);
 
 bool Overlap(const ShardyAxis& a, const ShardyAxis& b);
+// The first of the axes that overlaps with another one; null if none does.
+const ShardyAxis* FindOverlap(const std::vector<ShardyAxis>& axes, const ShardyAxis& axis);
 bool ContainsAxis(const ShardyAxis& a, const ShardyAxis& b);
 // `a` is the minor part of `b`, or all of it.
 bool IsSuffix(const ShardyAxis& a, const ShardyAxis& b, const ShardyMesh& mesh);

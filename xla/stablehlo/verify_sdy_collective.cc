@@ -118,13 +118,6 @@ bool PerDimension(Check& check, const Sides& sides, const std::vector<Axes>& lis
   return true;
 }
 
-const ShardyAxis* FindOverlap(const Axes& axes, const ShardyAxis& axis) {
-  for (const ShardyAxis& other : axes) {
-    if (Overlap(other, axis)) return &other;
-  }
-  return nullptr;
-}
-
 // Whether unreduced axes that the result does not have are reduced as their sharding says.
 bool ReducesAsUnreduced(Check& check, const Sides& sides) {
   constexpr auto kLast = static_cast<int64_t>(UnreducedKind::kMin);

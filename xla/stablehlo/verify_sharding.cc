@@ -337,8 +337,7 @@ const char* ReductionText(UnreducedKind kind) {
 bool KeepsReduction(Check& check, const ShardySharding& before, const ShardySharding& after) {
   if (before.mesh != after.mesh || before.inlined != after.inlined) return true;
   const auto was_unreduced = [&](const ShardyAxis& axis) {
-    return std::any_of(before.unreduced.begin(), before.unreduced.end(),
-                       [&](const ShardyAxis& other) { return Overlap(other, axis); });
+    return FindOverlap(before.unreduced, axis) != nullptr;
   };
   const auto first = after.unreduced.begin(), last = after.unreduced.end();
   if (before.reduction != after.reduction && std::any_of(first, last, was_unreduced)) {

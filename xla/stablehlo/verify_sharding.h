@@ -117,8 +117,8 @@ std::optional<ShardySharding> ShardingOf(const mlir::Value& value, const ShardyS
 
 // "sum", "max" or "min"
 const char* ReductionText(UnreducedKind kind);
-// Whether an operation that changes a sharding keeps how axes that stay unreduced are reduced, and
-// adds such axes for sums only: a value divided by its parts is a sum.
+// Checks that an operation that changes a sharding keeps how axes that stay unreduced are reduced,
+// and adds such axes for sums only: a value becomes unreduced as the terms of a sum.
 bool KeepsReduction(Check& check, const ShardySharding& before, const ShardySharding& after);
 
 // The operation in whose regions this one is; null for the module.
